@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! IPv4 packets: from bytes to the client they belong to.
+//!
+//! The bytes come from the wire and may be anything. Nothing is read beyond what is given, and
+//! nothing is believed but the addresses: checksums are for the server that owns the packet.
+
+use super::addr::Address;
+
+/// An IPv4 address in network byte order.
+type Bytes = [u8; 4];
+
+const ICMP: u8 = 1;
+const ICMP_HEADER: usize = 8;
+
+/// How many bytes from the start of a packet [`client`] may look at: two headers with all options,
+/// and an ICMP header between them.
+pub const CLIENT_BYTES: usize = 60 + ICMP_HEADER + 60;
+
+/// The bytes are no IPv4 header: too few, another version, or a length that cannot be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Malformed;
+
+/// What onehop reads of a header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// Source address.
+    pub source: Bytes,
+    /// Destination address.
+    pub destination: Bytes,
+    /// Number of the next protocol.
+    pub protocol: u8,
+    /// Time to live.
+    pub ttl: u8,
+    /// Whether routers must not fragment.
+    pub dont_fragment: bool,
+    /// Whether more fragments follow.
+    pub more_fragments: bool,
+    /// Where in the datagram this fragment begins, in units of 8 bytes.
+    pub fragment_offset: u16,
+    /// Length of the header with its options, in bytes: 20 to 60.
+    pub header_len: u8,
+}
+
+impl Header {
+    /// Reads a header from the start of `bytes`. Its options need not be there.
+    ///
+    /// A total length of 0 passes: so do packets come that receive offload has put together beyond
+    /// 64 KiB.
+    ///
+    /// # Errors
+    ///
+    /// Fewer than 20 bytes, another version than 4, or a header or total length below what the
+    /// header takes.
+    #[inline]
+    pub fn parse(bytes: &[u8]) -> Result<Self, Malformed> {
+        let &[v, _, l0, l1, _, _, f0, f1, ttl, protocol, _, _, s0, s1, s2, s3, d0, d1, d2, d3] =
+            bytes.first_chunk().ok_or(Malformed)?;
+        let header_len = (v & 0x0f) * 4;
+        let total = u16::from_be_bytes([l0, l1]);
+        if v >> 4 != 4 || header_len < 20 || (total != 0 && total < u16::from(header_len)) {
+            return Err(Malformed);
+        }
+        let fragment = u16::from_be_bytes([f0, f1]);
+        Ok(Self {
+            source: [s0, s1, s2, s3],
+            destination: [d0, d1, d2, d3],
+            protocol,
+            ttl,
+            dont_fragment: fragment & 0x4000 != 0,
+            more_fragments: fragment & 0x2000 != 0,
+            fragment_offset: fragment & 0x1fff,
+            header_len,
+        })
+    }
+}
+
+/// The packet an ICMP error is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quote {
+    /// Its source: who is to learn of the error.
+    pub source: Bytes,
+    /// Its destination.
+    pub destination: Bytes,
+    /// Number of its protocol.
+    pub protocol: u8,
+}
+
+/// The packet quoted by an ICMP message, `message` being its bytes from the ICMP header on; none if
+/// the message is no error.
+///
+/// Errors are all five types that carry a quote: destination unreachable, source quench, redirect,
+/// time exceeded, parameter problem. Quench is obsolete and redirects are mostly refused, but
+/// whether to heed one is for the host whose packet it is about; sent anywhere else it can only
+/// mislead.
+///
+/// The quoted addresses are enough. A quoted fragment has no ports and a short quote no transport
+/// header at all; the owner's stack drops what it cannot use.
+///
+/// # Errors
+///
+/// The message is an error, but quotes no IPv4 header.
+pub fn icmp_error(message: &[u8]) -> Result<Option<Quote>, Malformed> {
+    let &kind = message.first().ok_or(Malformed)?;
+    if !matches!(kind, 3 | 4 | 5 | 11 | 12) {
+        return Ok(None);
+    }
+    let quoted = Header::parse(message.get(ICMP_HEADER..).ok_or(Malformed)?)?;
+    Ok(Some(Quote {
+        source: quoted.source,
+        destination: quoted.destination,
+        protocol: quoted.protocol,
+    }))
+}
+
+/// Why a packet to a ghost is not dispatched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotOurs {
+    /// It comes from the ghost itself.
+    FromGhost,
+    /// Its client is no address a client can have, see [`is_client`].
+    NoClient,
+    /// It is an ICMP error about a packet the ghost did not send.
+    ForeignQuote,
+}
+
+/// Whose packet it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Client {
+    /// This client's.
+    Is(Address),
+    /// Nobody's: for the ordinary stack.
+    NotOurs(NotOurs),
+    /// Not to be told.
+    Malformed,
+}
+
+/// Whose packet to `ghost` this is: the one decision every hook and `onehopctl` share.
+///
+/// An ICMP error to the ghost belongs to the client the quoted packet went to, as its outer source
+/// is whichever router noticed. Anything else belongs to its source. So does a later fragment of an
+/// ICMP message, whose type is not in it: errors are too short to be fragmented.
+#[inline]
+pub fn client(packet: &[u8], ghost: Bytes) -> Client {
+    let header = match Header::parse(packet) {
+        Ok(header) => header,
+        Err(Malformed) => return Client::Malformed,
+    };
+    if header.source == ghost {
+        return Client::NotOurs(NotOurs::FromGhost);
+    }
+    let mut client = header.source;
+    if header.protocol == ICMP && header.fragment_offset == 0 {
+        let message = packet.get(usize::from(header.header_len)..);
+        match message.map_or(Err(Malformed), icmp_error) {
+            Ok(Some(quote)) if quote.source != ghost => {
+                return Client::NotOurs(NotOurs::ForeignQuote)
+            }
+            Ok(Some(quote)) => client = quote.destination,
+            Ok(None) => {}
+            Err(Malformed) => return Client::Malformed,
+        }
+    }
+    if client == ghost || !is_client(client) {
+        return Client::NotOurs(NotOurs::NoClient);
+    }
+    Client::Is(Address::V4(client))
+}
+
+/// Whether an address can be a client's.
+///
+/// Not 0.0.0.0/8 (a host that has no address yet), not loopback 127.0.0.0/8, not multicast
+/// 224.0.0.0/4, not the limited broadcast 255.255.255.255: no reply could reach them. Not
+/// link-local 169.254.0.0/16: it means another host on each link, and must not be sent on (RFC 3927,
+/// section 7). The rest of 240.0.0.0/4 is unicast to Linux, so it is to us.
+#[inline]
+pub const fn is_client(address: Bytes) -> bool {
+    !matches!(
+        address,
+        [0 | 127 | 224..=239, ..] | [169, 254, ..] | [255, 255, 255, 255]
+    )
+}

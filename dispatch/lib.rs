@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The dispatch law: which server owns a client.
+//!
+//! The owner of a packet is a pure function of the client's address and the configuration. This
+//! folder is that function and nothing else. Two builds share it: kbuild takes it in as a module
+//! of onehop.ko, cargo as a crate for `onehopctl` and the tests, so that `onehopctl lookup` cannot
+//! disagree with the datapath. It therefore names the `core` crate only, reaches siblings through
+//! `super`, allocates nothing and has no reachable panic.
+//!
+//! `Documentation/dispatch.md` is the specification; where the two disagree, this code is wrong.
+
+// kbuild sets no_std itself, and there this file is not a crate root.
+#![cfg_attr(not(MODULE), no_std)]
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+#![warn(
+    clippy::cast_lossless,
+    clippy::expect_used,
+    clippy::float_arithmetic,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used
+)]
+
+pub mod addr;
+pub mod bitmap;
+pub mod digest;
+pub mod function;
+pub mod hash;
+pub mod ipv4;
+pub mod log2;
+pub mod modulo;
+pub mod refusal;
+pub mod revision;
+pub mod server;
+pub mod siphash;

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Revised tables equal tables built afresh.
+
+mod common;
+
+use common::{any_keyed, any_servers, any_state, equal, filled, server};
+use onehop_dispatch::revision::Revision;
+use onehop_dispatch::server::{Server, State};
+use onehop_dispatch::siphash::Keyed;
+use proptest::prelude::*;
+use proptest::test_runner::{RngAlgorithm, TestRng};
+
+const KEYED: Keyed = Keyed::new(*b"a seed of 16 byt");
+
+fn revised(keyed: &Keyed, old: &[Server], new: &[Server], rows: usize) -> (Vec<u16>, u32) {
+    let mut table = filled(keyed, old, rows);
+    let changed = Revision::new(old, new).apply(keyed, 0, &mut table);
+    (table, changed)
+}
+
+/// F2: 10,000 events (state, weight, join, leave) end where a fresh table begins.
+#[test]
+fn ten_thousand_events() {
+    const ROWS: usize = 256;
+    let mut random = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    let mut servers = equal(6);
+    let mut rows = filled(&KEYED, &servers, ROWS);
+    let mut moved = 0;
+    for event in 0..10_000 {
+        let dice = random.next_u32();
+        let (id, weight) = (dice % 12, 1 + (dice >> 8) % 1000);
+        let state = common::STATES[(dice >> 24) as usize % 3];
+        let old = servers.clone();
+        let position = servers.binary_search_by_key(&common::id(id), |server| server.id);
+        match (position, dice >> 28) {
+            (Ok(at), 0..=2) => drop(servers.remove(at)),
+            (Ok(at), 3..=9) => servers[at].state = state,
+            (Ok(at), _) => servers[at] = server(id, weight, servers[at].state),
+            (Err(at), _) => servers.insert(at, server(id, weight, State::Up)),
+        }
+        moved += Revision::new(&old, &servers).apply(&KEYED, 0, &mut rows);
+        assert_eq!(rows, filled(&KEYED, &servers, ROWS), "event {event}");
+    }
+    assert!(moved > 100_000, "only {moved} rows moved");
+}
+
+#[test]
+fn the_same_servers_change_nothing() {
+    let servers = equal(9);
+    let revision = Revision::new(&servers, &servers);
+    assert!(revision.is_idle());
+    let mut untouched = [7, 7, 7];
+    assert_eq!(revision.apply(&KEYED, 0, &mut untouched), 0);
+    assert_eq!(untouched, [7, 7, 7]);
+}
+
+#[test]
+fn what_is_not_live_changes_nothing() {
+    let mut old = equal(3);
+    old[1].state = State::Down;
+    let mut new = old.clone();
+    new[1] = server(1, 50, State::Drain);
+    new.push(server(9, 9, State::Down));
+    assert!(Revision::new(&old, &new).is_idle());
+    assert!(Revision::new(&new, &old).is_idle());
+}
+
+#[test]
+fn each_way_to_lose_or_gain_is_noticed() {
+    let old = equal(3);
+    let mut down = old.clone();
+    down[0].state = State::Down;
+    let mut heavy = old.clone();
+    heavy[2] = server(2, 2, State::Up);
+    for (from, to) in [
+        (&old, &down),
+        (&down, &old),
+        (&old, &heavy),
+        (&heavy, &old),
+        (&old, &Vec::new()),
+        (&Vec::new(), &old),
+    ] {
+        assert!(!Revision::new(from, to).is_idle(), "{from:?} to {to:?}");
+        let (table, changed) = revised(&KEYED, from, to, 256);
+        assert_eq!(table, filled(&KEYED, to, 256));
+        assert!(changed > 0);
+    }
+}
+
+/// What the kernel relies on between its pauses.
+#[test]
+fn chunks_make_the_table() {
+    let old = equal(5);
+    let new = [&old[1..], &[server(77, 3, State::Up)]].concat();
+    let mut rows = filled(&KEYED, &old, 1024);
+    let revision = Revision::new(&old, &new);
+    for (chunk, first) in rows.chunks_mut(100).zip((0..).step_by(100)) {
+        revision.apply(&KEYED, first, chunk);
+    }
+    assert_eq!(rows, filled(&KEYED, &new, 1024));
+}
+
+/// Small changes to a list, the kind that leaves most rows alone.
+fn any_change() -> impl Strategy<Value = (Vec<Server>, Vec<Server>)> {
+    let edits = prop::collection::vec((any::<prop::sample::Index>(), 1u32..6, any_state()), 0..4);
+    (any_servers(12, 5), edits).prop_map(|(old, edits)| {
+        let mut new = old.clone();
+        for (which, weight, state) in edits {
+            if !new.is_empty() {
+                let slot = &mut new[which.index(old.len())];
+                *slot = server(slot.id.get().into(), weight, state);
+            }
+        }
+        (old, new)
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn equal_to_a_fresh_table((old, new) in any_change(), keyed in any_keyed()) {
+        let (table, changed) = revised(&keyed, &old, &new, 256);
+        prop_assert_eq!(&table, &filled(&keyed, &new, 256));
+        let before = filled(&keyed, &old, 256);
+        let differing = table.iter().zip(&before).filter(|(a, b)| a != b).count();
+        prop_assert_eq!(differing, changed as usize);
+        if Revision::new(&old, &new).is_idle() {
+            prop_assert_eq!(table, before);
+        }
+    }
+
+    #[test]
+    fn equal_between_any_two(
+        old in any_servers(30, 1000), new in any_servers(30, 1000), keyed in any_keyed()
+    ) {
+        prop_assert_eq!(revised(&keyed, &old, &new, 256).0, filled(&keyed, &new, 256));
+    }
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Reads the text stream of Documentation/dispatch.md and answers it with the compiled law.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, Write};
+use std::net::IpAddr;
+
+use onehop_dispatch::addr::{Address, Prefixes};
+use onehop_dispatch::digest;
+use onehop_dispatch::function::{Function, Kind, Law, Owner};
+use onehop_dispatch::hash::{self, RowCount};
+use onehop_dispatch::server::{Server, ServerId, State, Weight};
+use onehop_dispatch::siphash::Keyed;
+
+type Result<T> = std::result::Result<T, String>;
+
+/// A pool under construction, its servers and ghosts in the order that digests want.
+struct Pool {
+    name: String,
+    kind: Kind,
+    prefixes: Prefixes,
+    servers: BTreeMap<ServerId, Member>,
+    ghosts: Vec<Address>,
+}
+
+struct Member {
+    server: Server,
+    v4: Option<[u8; 4]>,
+    v6: Option<[u8; 16]>,
+}
+
+/// A pool that is asked about: no more servers come.
+struct Built {
+    pool: Pool,
+    law: Law,
+    servers: Vec<Server>,
+    rows: Vec<u16>,
+}
+
+/// Answers every question of `input` on `output`.
+///
+/// # Errors
+///
+/// The first line that is not as the format has it, by number and with the reason.
+pub fn answer(input: impl BufRead, mut output: impl Write) -> Result<()> {
+    let mut session = Session::default();
+    for (number, line) in (1..).zip(input.lines()) {
+        let line = line.map_err(|error| error.to_string())?;
+        let reply = session
+            .line(&line)
+            .map_err(|error| format!("line {number}, \"{line}\": {error}"))?;
+        if let Some(reply) = reply {
+            writeln!(output, "{reply}").map_err(|error| error.to_string())?;
+        }
+    }
+    Ok(())
+}
+
+#[derive(Default)]
+struct Session {
+    pool: Option<Pool>,
+    built: Option<Built>,
+    finished: BTreeMap<String, Built>,
+}
+
+impl Session {
+    fn line(&mut self, line: &str) -> Result<Option<String>> {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words[..] {
+            [] => {}
+            [comment, ..] if comment.starts_with('#') => {}
+            ["pool", name, kind, seed, rows, v4, v6] => {
+                self.build()?;
+                self.retire();
+                self.pool = Some(Pool {
+                    name: name.into(),
+                    kind: parse_kind(kind, seed, rows)?,
+                    prefixes: refuse(Prefixes::new(number(v4)?, number(v6)?))?,
+                    servers: BTreeMap::new(),
+                    ghosts: Vec::new(),
+                });
+            }
+            ["server", id, weight, state, v4, v6] => {
+                let member = Member {
+                    server: Server {
+                        id: refuse(ServerId::new(number(id)?))?,
+                        weight: refuse(Weight::new(number(weight)?))?,
+                        state: parse_state(state)?,
+                    },
+                    v4: match optional(v4)? {
+                        Some(Address::V6(_)) => return Err("expected an IPv4 address".into()),
+                        Some(Address::V4(bytes)) => Some(bytes),
+                        None => None,
+                    },
+                    v6: match optional(v6)? {
+                        Some(Address::V4(_)) => return Err("expected an IPv6 address".into()),
+                        Some(Address::V6(bytes)) => Some(bytes),
+                        None => None,
+                    },
+                };
+                self.open()?.servers.insert(member.server.id, member);
+            }
+            ["ghost", ghost] => {
+                let ghost = address(ghost)?;
+                self.open()?.ghosts.push(ghost);
+            }
+            ["digest"] => {
+                let built = self.build()?.ok_or("no pool yet")?;
+                let digest = digest::pool(&built.law, &built.servers);
+                return Ok(Some(format!("digest {digest:016x}")));
+            }
+            ["owner", client] => {
+                let built = self.build()?.ok_or("no pool yet")?;
+                let owner = match built.function().owner(address(client)?) {
+                    Owner::Up(id) => format!("up {}", id.get()),
+                    Owner::Draining(id) => format!("draining {}", id.get()),
+                    Owner::None => "none".into(),
+                };
+                return Ok(Some(format!("owner {client} {owner}")));
+            }
+            ["order", client] => {
+                let built = self.build()?.ok_or("no pool yet")?;
+                let nobody = refuse(ServerId::new(0))?;
+                let mut order = vec![nobody; built.servers.len()];
+                let length = built.function().succession(address(client)?, &mut order);
+                let ids = order[..length].iter().map(|id| format!(" {}", id.get()));
+                return Ok(Some(format!("order {client}{}", ids.collect::<String>())));
+            }
+            ["namespace"] => {
+                self.build()?;
+                self.retire();
+                let digest = namespace(std::mem::take(&mut self.finished));
+                return Ok(Some(format!("namespace {digest:016x}")));
+            }
+            _ => return Err("no such line, or a wrong number of words".into()),
+        }
+        Ok(None)
+    }
+
+    fn open(&mut self) -> Result<&mut Pool> {
+        self.pool
+            .as_mut()
+            .ok_or("expected after \"pool\" and before its first question".into())
+    }
+
+    fn build(&mut self) -> Result<Option<&Built>> {
+        if let Some(pool) = self.pool.take() {
+            self.built = Some(Built::new(pool)?);
+        }
+        Ok(self.built.as_ref())
+    }
+
+    fn retire(&mut self) {
+        if let Some(built) = self.built.take() {
+            self.finished.insert(built.pool.name.clone(), built);
+        }
+    }
+}
+
+impl Built {
+    fn new(mut pool: Pool) -> Result<Self> {
+        pool.ghosts.sort();
+        let servers: Vec<Server> = pool.servers.values().map(|member| member.server).collect();
+        let law = refuse(Law::new(pool.kind, pool.prefixes, &servers))?;
+        let mut rows = Vec::new();
+        if let Kind::Hash { keyed, rows: count } = pool.kind {
+            rows.resize(count.get() as usize, hash::NONE);
+            hash::fill(&keyed, &servers, 0, &mut rows);
+        }
+        Ok(Self {
+            pool,
+            law,
+            servers,
+            rows,
+        })
+    }
+
+    fn function(&self) -> Function<'_> {
+        Function::new(&self.law, &self.servers, &self.rows)
+    }
+}
+
+fn namespace(pools: BTreeMap<String, Built>) -> u64 {
+    let mut digest = digest::Namespace::new();
+    for (name, built) in pools {
+        digest.pool(name.as_bytes(), digest::pool(&built.law, &built.servers));
+        for ghost in built.pool.ghosts {
+            digest.ghost(ghost);
+        }
+        for member in built.pool.servers.values() {
+            digest.server(member.server.id, member.v4, member.v6);
+        }
+    }
+    digest.finish()
+}
+
+fn parse_kind(kind: &str, seed: &str, rows: &str) -> Result<Kind> {
+    match kind {
+        "mod" => Ok(Kind::Mod),
+        "hash" => {
+            let seed = u128::from_str_radix(seed, 16).map_err(|error| error.to_string())?;
+            Ok(Kind::Hash {
+                keyed: Keyed::new(seed.to_be_bytes()),
+                rows: refuse(RowCount::new(number(rows)?))?,
+            })
+        }
+        _ => Err("expected kind mod or hash".into()),
+    }
+}
+
+fn parse_state(state: &str) -> Result<State> {
+    match state {
+        "up" => Ok(State::Up),
+        "drain" => Ok(State::Drain),
+        "down" => Ok(State::Down),
+        _ => Err("expected up, drain or down".into()),
+    }
+}
+
+fn optional(word: &str) -> Result<Option<Address>> {
+    match word {
+        "-" => Ok(None),
+        _ => address(word).map(Some),
+    }
+}
+
+fn address(word: &str) -> Result<Address> {
+    match word.parse::<IpAddr>() {
+        Ok(IpAddr::V4(v4)) => Ok(Address::V4(v4.octets())),
+        Ok(IpAddr::V6(v6)) => Ok(Address::V6(v6.octets())),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn number(word: &str) -> Result<u32> {
+    word.parse().map_err(|error| format!("\"{word}\": {error}"))
+}
+
+fn refuse<T>(result: std::result::Result<T, onehop_dispatch::refusal::Refusal>) -> Result<T> {
+    result.map_err(|refusal| refusal.to_string())
+}
