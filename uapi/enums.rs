@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0
+//! The enumerations of the interface: numbers on the wire, names for people.
+
+use super::invalid::{Cause, Expected, Invalid, Value};
+
+/// Declares an enumeration with the number and the name of each of its values.
+macro_rules! numbered {
+    (
+        $(#[$meta:meta])*
+        $type:ident in $field:literal {
+            $($(#[$doc:meta])* $variant:ident = $number:literal $name:literal,)*
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $type {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl $type {
+            /// All values, in the order of their numbers.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+
+            const NAMES: &'static [(&'static str, u8)] = &[$(($name, $number)),*];
+
+            /// The number on the wire.
+            pub fn number(self) -> u8 {
+                match self {
+                    $(Self::$variant => $number,)*
+                }
+            }
+
+            /// The name for people.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)*
+                }
+            }
+
+            /// The value with this name.
+            pub fn from_name(name: &str) -> Option<Self> {
+                match name {
+                    $($name => Some(Self::$variant),)*
+                    _ => None,
+                }
+            }
+
+            pub(super) fn decode(number: u8) -> Result<Self, Invalid> {
+                match number {
+                    $($number => Ok(Self::$variant),)*
+                    _ => Err(Invalid::new(
+                        Cause::Enumeration,
+                        $field,
+                        Value::Number(number.into()),
+                        Expected::OneOf(Self::NAMES),
+                    )),
+                }
+            }
+        }
+
+        impl core::fmt::Display for $type {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.pad(self.name())
+            }
+        }
+    };
+}
+
+numbered! {
+    /// How packets come to the servers of a pool.
+    Mode in "mode" {
+        /// A dispatcher sends each packet on to its owner.
+        Router = 1 "router",
+    }
+}
+
+numbered! {
+    /// The rule that names the owner of a client.
+    Kind in "kind" {
+        /// Client address modulo the number of servers, as in the paper.
+        Mod = 1 "mod",
+        /// Keyed hash to a row, weighted rendezvous within it.
+        Hash = 2 "hash",
+    }
+}
+
+numbered! {
+    /// What happens to a packet when no server of its pool lives.
+    Policy in "policy" {
+        /// Nothing is answered.
+        Drop = 1 "drop",
+        /// ICMP host unreachable is answered.
+        Reject = 2 "reject",
+    }
+}
+
+numbered! {
+    /// What the operator wants of a server.
+    Admin in "admin" {
+        /// It serves.
+        Up = 1 "up",
+        /// It serves only when no server is up.
+        Drain = 2 "drain",
+        /// It does not serve.
+        Down = 3 "down",
+    }
+}
+
+numbered! {
+    /// What the watchdog has seen of a server.
+    Health in "health" {
+        /// It answers.
+        Up = 1 "up",
+        /// It does not.
+        Down = 2 "down",
+    }
+}
+
+numbered! {
+    /// How the module reaches a server.
+    Reach in "reach" {
+        /// No route, or not on link.
+        Unreachable = 1 "unreachable",
+        /// On a link.
+        Link = 2 "link",
+        /// It is the dispatcher itself.
+        Local = 3 "local",
+    }
+}
+
+numbered! {
+    /// How an owner came to be one.
+    Verdict in "verdict" {
+        /// Nobody lives: the pool's policy decides.
+        None = 1 "none",
+        /// Nobody is up: a draining server serves.
+        Draining = 2 "draining",
+        /// It is up.
+        Up = 3 "up",
+    }
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0
+//! What was wrong with a request, in one sentence and one number.
+
+use core::fmt;
+
+use super::name::{unpadded, Name};
+
+/// Why a request, an image or a text is refused.
+///
+/// Displayed it is one sentence that names the field, the value in quotes and
+/// what was expected, for example
+/// `server 3 "s1": weight "0" must be from 1 to 1000`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Invalid {
+    /// What kind of mistake it is.
+    pub cause: Cause,
+    /// Where in the image it is.
+    pub place: Place,
+    /// The name of what is there, if it has one.
+    pub name: Option<Name>,
+    /// The field.
+    pub field: &'static str,
+    /// Its value.
+    pub value: Value,
+    /// What the value has to be.
+    pub expected: Expected,
+}
+
+/// The kinds of mistakes, each with its own error number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// An unknown flag.
+    Flag,
+    /// Padding, or an `[out]` field of a request, that is not zero.
+    Padding,
+    /// A value outside its enumeration.
+    Enumeration,
+    /// A number outside its range.
+    Range,
+    /// A name or text that is too long or has a forbidden character.
+    Name,
+    /// A length that is not what the contents need.
+    Length,
+    /// Another version of the interface.
+    Abi,
+    /// A name or an id that stands twice.
+    Duplicate,
+    /// An address that is taken.
+    AddressInUse,
+    /// An address that no host can have.
+    AddressUnusable,
+    /// An address family that is not served.
+    Family,
+    /// The generation has moved on.
+    Stale,
+    /// More than there may be.
+    TooMany,
+    /// There is no such pool or server.
+    Missing,
+    /// The caller's buffer is too small.
+    Space,
+    /// There is no memory for the check.
+    Memory,
+}
+
+impl Cause {
+    /// The Linux error number, positive.
+    pub fn errno(self) -> i32 {
+        match self {
+            Self::Missing => 2,
+            Self::TooMany => 7,
+            Self::Memory => 12,
+            Self::Duplicate => 17,
+            Self::Flag | Self::Padding | Self::Enumeration => 22,
+            Self::Space => 28,
+            Self::Range => 34,
+            Self::Abi => 71,
+            Self::Name => 74,
+            Self::Length => 90,
+            Self::Family => 97,
+            Self::AddressInUse => 98,
+            Self::AddressUnusable => 99,
+            Self::Stale => 116,
+        }
+    }
+}
+
+/// Where a mistake is. Records are counted from 0, each kind on its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In the fields of the call itself.
+    Call,
+    /// In the image as a whole.
+    Image,
+    /// In a pool.
+    Pool(u32),
+    /// In a ghost.
+    Ghost(u32),
+    /// In a server.
+    Server(u32),
+}
+
+/// The value that is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// There is none to show.
+    None,
+    /// A number.
+    Number(u64),
+    /// An IPv4 address.
+    Address([u8; 4]),
+    /// A text, NUL padded; the end of a long one is replaced by dots.
+    Excerpt([u8; 31]),
+}
+
+impl Value {
+    pub(super) fn excerpt(text: &[u8]) -> Self {
+        let mut excerpt = [0; 31];
+        for (to, from) in excerpt.iter_mut().zip(text) {
+            *to = *from;
+        }
+        if text.len() > excerpt.len() {
+            if let Some(end) = excerpt.last_chunk_mut() {
+                *end = *b"...";
+            }
+        }
+        Self::Excerpt(excerpt)
+    }
+}
+
+/// What a value has to be, as it stands behind "must be".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// Said in words.
+    Is(&'static str),
+    /// One number only.
+    Number(u64),
+    /// One of an enumeration.
+    OneOf(&'static [(&'static str, u8)]),
+}
+
+impl Invalid {
+    pub(super) fn new(cause: Cause, field: &'static str, value: Value, expected: Expected) -> Self {
+        Self {
+            cause,
+            place: Place::Call,
+            name: None,
+            field,
+            value,
+            expected,
+        }
+    }
+
+    pub(super) fn at(self, place: Place) -> Self {
+        Self { place, ..self }
+    }
+
+    pub(super) fn named(self, name: Name) -> Self {
+        let name = Some(name);
+        Self { name, ..self }
+    }
+
+    /// The generation that the caller expected is not the one that stands.
+    pub fn stale(expected: u64, stands: u64) -> Self {
+        let value = Value::Number(expected);
+        Self::new(Cause::Stale, "generation", value, Expected::Number(stands))
+    }
+
+    /// No pool has this name.
+    pub fn no_pool(name: Name) -> Self {
+        let value = Value::excerpt(name.as_str().as_bytes());
+        let expected = Expected::Is("the name of an existing pool");
+        Self::new(Cause::Missing, "pool", value, expected)
+    }
+
+    /// No server of the pool has this name.
+    pub fn no_server(name: Name) -> Self {
+        let value = Value::excerpt(name.as_str().as_bytes());
+        let expected = Expected::Is("the name of an existing server of the pool");
+        Self::new(Cause::Missing, "server", value, expected)
+    }
+
+    /// The image is longer than any may be.
+    pub fn too_long(len: u64) -> Self {
+        let expected = Expected::Is("at most 16777216 bytes");
+        Self::new(Cause::TooMany, "len", Value::Number(len), expected)
+    }
+
+    /// The caller's buffer does not hold what it asks for.
+    pub fn no_space(len: u32, needed: u32) -> Self {
+        let value = Value::Number(len.into());
+        let expected = Expected::Number(needed.into());
+        Self::new(Cause::Space, "len", value, expected)
+    }
+
+    /// The Linux error number, positive.
+    pub fn errno(&self) -> i32 {
+        self.cause.errno()
+    }
+}
+
+impl fmt::Display for Invalid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.place {
+            Place::Call => {}
+            Place::Image => f.write_str("image: ")?,
+            Place::Pool(index) => subject(f, "pool", index, self.name)?,
+            Place::Ghost(index) => subject(f, "ghost", index, self.name)?,
+            Place::Server(index) => subject(f, "server", index, self.name)?,
+        }
+        write!(f, "{}{} must be {}", self.field, self.value, self.expected)
+    }
+}
+
+fn subject(f: &mut fmt::Formatter<'_>, noun: &str, index: u32, name: Option<Name>) -> fmt::Result {
+    match name {
+        Some(name) => write!(f, "{noun} {index} \"{name}\": "),
+        None => write!(f, "{noun} {index}: "),
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => Ok(()),
+            Self::Number(number) => write!(f, " \"{number}\""),
+            Self::Address([a, b, c, d]) => write!(f, " \"{a}.{b}.{c}.{d}\""),
+            Self::Excerpt(text) => write!(f, " \"{}\"", unpadded(text).escape_ascii()),
+        }
+    }
+}
+
+impl fmt::Display for Expected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Is(words) => f.write_str(words),
+            Self::Number(number) => write!(f, "{number}"),
+            Self::OneOf(names) => {
+                for (place, (name, number)) in names.iter().enumerate() {
+                    let or = if place > 0 { " or " } else { "" };
+                    write!(f, "{or}{number} ({name})")?;
+                }
+                Ok(())
+            }
+        }
+    }
+}

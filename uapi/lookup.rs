@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0
+//! `struct onehop_lookup`.
+
+use core::fmt;
+
+use super::change;
+use super::enums::{Kind, Verdict};
+use super::invalid::{Cause, Expected, Invalid, Value};
+use super::limits::{MESSAGE_LEN, NO_SERVER, RUNNERS_UP};
+use super::name::Name;
+use super::text::Message;
+use super::wire::{Reader, Writer};
+
+/// The address of a client, in network order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Client {
+    /// IPv4.
+    V4([u8; 4]),
+    /// IPv6.
+    V6([u8; 16]),
+}
+
+/// The request for the owner of a client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lookup {
+    /// In this pool.
+    pub pool: Name,
+    /// Of this client.
+    pub client: Client,
+}
+
+/// The reply. Servers are named by their id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The generation that was asked.
+    pub generation: u64,
+    /// Kind hash: the client's row.
+    pub row: u32,
+    /// Who serves the client.
+    pub owner: Option<u16>,
+    /// How the owner came to be one.
+    pub verdict: Verdict,
+    /// The rule that decided.
+    pub kind: Kind,
+    /// Who would take over, in order.
+    pub runners_up: [Option<u16>; RUNNERS_UP],
+}
+
+const FAMILIES: &[(&str, u8)] = &[("IPv4", 4), ("IPv6", 6)];
+
+impl Lookup {
+    /// Bytes of the structure.
+    pub const SIZE: usize = 336;
+
+    /// Reads a request.
+    ///
+    /// # Errors
+    ///
+    /// The first field that is not valid.
+    pub fn decode(raw: &[u8; Self::SIZE]) -> Result<Self, Invalid> {
+        let mut reader = Reader::new(raw);
+        let pool = Name::decode("pool", reader.bytes()?)?;
+        let family = reader.u8()?;
+        reader.zero::<7>("pad")?;
+        let client = match family {
+            4 => {
+                let client = Client::V4(reader.bytes()?);
+                reader.zero::<12>("client, behind its first four bytes,")?;
+                client
+            }
+            6 => Client::V6(reader.bytes()?),
+            _ => {
+                return Err(Invalid::new(
+                    Cause::Enumeration,
+                    "family",
+                    Value::Number(family.into()),
+                    Expected::OneOf(FAMILIES),
+                ))
+            }
+        };
+        reader.zero::<8>("generation")?;
+        reader.zero::<4>("row")?;
+        reader.zero::<2>("owner")?;
+        reader.zero::<1>("verdict")?;
+        reader.zero::<1>("kind")?;
+        reader.zero::<8>("runners_up")?;
+        reader.zero::<MESSAGE_LEN>("message")?;
+        Ok(Self { pool, client })
+    }
+
+    /// Writes a request.
+    pub fn encode(&self) -> [u8; Self::SIZE] {
+        let mut raw = [0; Self::SIZE];
+        let mut writer = Writer::new(&mut raw);
+        writer.bytes(self.pool.bytes());
+        match &self.client {
+            Client::V4(address) => {
+                writer.u8(4);
+                writer.zero::<7>();
+                writer.bytes(address);
+            }
+            Client::V6(address) => {
+                writer.u8(6);
+                writer.zero::<7>();
+                writer.bytes(address);
+            }
+        }
+        raw
+    }
+
+    /// Makes a request the reply to it.
+    pub fn reply(raw: &mut [u8; Self::SIZE], found: &Found) {
+        let mut writer = Writer::new(raw);
+        writer.keep::<56>();
+        writer.u64(found.generation);
+        writer.u32(found.row);
+        writer.u16(found.owner.unwrap_or(NO_SERVER));
+        writer.u8(found.verdict.number());
+        writer.u8(found.kind.number());
+        for server in found.runners_up {
+            writer.u16(server.unwrap_or(NO_SERVER));
+        }
+    }
+
+    /// Says in a request why it is refused.
+    pub fn refuse(raw: &mut [u8; Self::SIZE], why: impl fmt::Display) {
+        change::encode_message(raw, why);
+    }
+
+    /// Reads the reply of a call that succeeded.
+    ///
+    /// # Errors
+    ///
+    /// A verdict or kind that this side does not know.
+    pub fn found(raw: &[u8; Self::SIZE]) -> Result<Found, Invalid> {
+        let mut reader = Reader::new(raw);
+        reader.skip::<56>()?;
+        let mut found = Found {
+            generation: reader.u64()?,
+            row: reader.u32()?,
+            owner: server(reader.u16()?),
+            verdict: Verdict::decode(reader.u8()?)?,
+            kind: Kind::decode(reader.u8()?)?,
+            runners_up: [None; RUNNERS_UP],
+        };
+        for runner_up in &mut found.runners_up {
+            *runner_up = server(reader.u16()?);
+        }
+        Ok(found)
+    }
+
+    /// Reads the message of a call that failed.
+    pub fn message(raw: &[u8; Self::SIZE]) -> Message {
+        change::decode_message(raw)
+    }
+}
+
+fn server(id: u16) -> Option<u16> {
+    (id != NO_SERVER).then_some(id)
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0
+//! `struct onehop_pool`.
+
+use super::enums::{Kind, Mode, Policy};
+use super::invalid::{Cause, Expected, Invalid, Value};
+use super::limits::{MAX_ROWS, MIN_ROWS};
+use super::name::Name;
+use super::wire::{Reader, Writer};
+
+/// A pool, as the operator wants it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pool {
+    /// Unique in the image.
+    pub name: Name,
+    /// How packets come to the servers.
+    pub mode: Mode,
+    /// The rule that names the owner.
+    pub kind: Kind,
+    /// What happens when no server lives.
+    pub policy: Policy,
+    /// Bits of an IPv4 client address that count.
+    pub prefix4: u8,
+    /// Bits of an IPv6 client address that count.
+    pub prefix6: u8,
+    /// Rows of the table; 0 for kind `mod`.
+    pub rows: u32,
+    /// Key of the hash; zero for kind `mod`.
+    pub seed: [u8; 16],
+}
+
+impl Pool {
+    /// Bytes of the structure.
+    pub const SIZE: usize = 72;
+
+    /// Reads a pool of an image to be applied.
+    ///
+    /// # Errors
+    ///
+    /// The first field that is not valid.
+    pub fn decode(raw: &[u8; Self::SIZE]) -> Result<Self, Invalid> {
+        let mut reader = Reader::new(raw);
+        let pool = Self::fields(&mut reader)?;
+        reader
+            .zero::<8>("digest")
+            .map_err(|invalid| invalid.named(pool.name))?;
+        Ok(pool)
+    }
+
+    /// Reads a pool of a dump, and its digest.
+    ///
+    /// # Errors
+    ///
+    /// The first field that is not valid.
+    pub fn decode_dumped(raw: &[u8; Self::SIZE]) -> Result<(Self, u64), Invalid> {
+        let mut reader = Reader::new(raw);
+        Ok((Self::fields(&mut reader)?, reader.u64()?))
+    }
+
+    /// Writes a pool of an image to be applied.
+    pub fn encode(&self) -> [u8; Self::SIZE] {
+        self.encode_dumped(0)
+    }
+
+    /// Writes a pool of a dump.
+    pub fn encode_dumped(&self, digest: u64) -> [u8; Self::SIZE] {
+        let mut raw = [0; Self::SIZE];
+        let mut writer = Writer::new(&mut raw);
+        writer.bytes(self.name.bytes());
+        writer.u8(self.mode.number());
+        writer.u8(self.kind.number());
+        writer.u8(self.policy.number());
+        writer.u8(self.prefix4);
+        writer.u8(self.prefix6);
+        writer.zero::<3>();
+        writer.u32(self.rows);
+        writer.zero::<4>();
+        writer.bytes(&self.seed);
+        writer.u64(digest);
+        raw
+    }
+
+    fn fields(reader: &mut Reader<'_>) -> Result<Self, Invalid> {
+        let name = Name::decode("name", reader.bytes()?)?;
+        Self::rest(name, reader).map_err(|invalid| invalid.named(name))
+    }
+
+    fn rest(name: Name, reader: &mut Reader<'_>) -> Result<Self, Invalid> {
+        let mode = Mode::decode(reader.u8()?)?;
+        let kind = Kind::decode(reader.u8()?)?;
+        let policy = Policy::decode(reader.u8()?)?;
+        let prefix4 = reader.u8()?;
+        let prefix6 = reader.u8()?;
+        reader.zero::<3>("pad")?;
+        let rows = reader.u32()?;
+        reader.zero::<4>("pad2")?;
+        let seed = reader.bytes()?;
+        let pool = Self {
+            name,
+            mode,
+            kind,
+            policy,
+            prefix4,
+            prefix6,
+            rows,
+            seed,
+        };
+        pool.ranges()?;
+        Ok(pool)
+    }
+
+    fn ranges(&self) -> Result<(), Invalid> {
+        let refuse = |field, value, words| {
+            let value = Value::Number(value);
+            Err(Invalid::new(
+                Cause::Range,
+                field,
+                value,
+                Expected::Is(words),
+            ))
+        };
+        if !(1..=32).contains(&self.prefix4) {
+            return refuse("prefix4", self.prefix4.into(), "from 1 to 32");
+        }
+        if !(1..=128).contains(&self.prefix6) {
+            return refuse("prefix6", self.prefix6.into(), "from 1 to 128");
+        }
+        match self.kind {
+            Kind::Hash => {
+                if !(MIN_ROWS..=MAX_ROWS).contains(&self.rows) || !self.rows.is_power_of_two() {
+                    return refuse(
+                        "rows",
+                        self.rows.into(),
+                        "a power of two from 256 to 65536 with kind hash",
+                    );
+                }
+            }
+            Kind::Mod => {
+                if self.rows != 0 {
+                    return refuse("rows", self.rows.into(), "0 with kind mod");
+                }
+                if let Some(&byte) = self.seed.iter().find(|&&byte| byte != 0) {
+                    return refuse("seed", byte.into(), "zero in every byte with kind mod");
+                }
+            }
+        }
+        Ok(())
+    }
+}

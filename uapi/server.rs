@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0
+//! `struct onehop_server`.
+
+use super::change::Author;
+use super::enums::{Admin, Health, Reach};
+use super::ghost::usable;
+use super::invalid::{Cause, Expected, Invalid, Value};
+use super::limits::{MAX_SERVERS, MAX_WEIGHT, NAME_LEN, SERVER_START_DOWN};
+use super::name::Name;
+use super::wire::{Reader, Writer};
+
+/// A server, as the operator wants it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Server {
+    /// Unique in its pool.
+    pub name: Name,
+    /// Index of the pool in the image.
+    pub pool: u32,
+    /// Unique in its pool.
+    pub id: u16,
+    /// Its part of the clients, relative to the other servers.
+    pub weight: u16,
+    /// What the operator wants of it.
+    pub admin: Admin,
+    /// Whether it begins with health down when it is new or re-addressed.
+    pub start_down: bool,
+    /// Primary address, in network order; unique in its pool.
+    pub address: [u8; 4],
+}
+
+/// What the module knows of a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// What the watchdog has seen of it.
+    pub health: Health,
+    /// How the module reaches it.
+    pub reach: Reach,
+    /// The device that leads to it, or 0.
+    pub ifindex: u32,
+    /// Last change of admin or health, ns since 1970; 0: never.
+    pub changed_at: u64,
+    /// Packets handed over or kept.
+    pub packets: u64,
+    /// Their bytes, IP length.
+    pub bytes: u64,
+    /// Who made the last change, and why.
+    pub author: Author,
+}
+
+/// What makes a server differ from others, read without any check.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Keys {
+    pub(super) name: [u8; NAME_LEN],
+    pub(super) pool: u32,
+    pub(super) id: u16,
+    pub(super) address: [u8; 4],
+}
+
+impl Keys {
+    pub(super) fn read(raw: &[u8; Server::SIZE]) -> Result<Self, Invalid> {
+        let mut reader = Reader::new(raw);
+        let name = reader.bytes()?;
+        let pool = reader.u32()?;
+        let id = reader.u16()?;
+        reader.skip::<6>()?;
+        let address = reader.bytes()?;
+        Ok(Self {
+            name,
+            pool,
+            id,
+            address,
+        })
+    }
+}
+
+impl Server {
+    /// Bytes of the structure.
+    pub const SIZE: usize = 176;
+
+    /// Reads a server of an image to be applied.
+    ///
+    /// # Errors
+    ///
+    /// The first field that is not valid.
+    pub fn decode(raw: &[u8; Self::SIZE]) -> Result<Self, Invalid> {
+        let mut reader = Reader::new(raw);
+        let name = Name::decode("name", reader.bytes()?)?;
+        let rest = |reader: &mut Reader<'_>| {
+            let server = Self::wanted(name, reader)?;
+            reader.zero::<1>("health")?;
+            reader.zero::<1>("reach")?;
+            let address = Self::address(reader)?;
+            reader.zero::<4>("ifindex")?;
+            reader.zero::<4>("pad")?;
+            reader.zero::<8>("changed_at")?;
+            reader.zero::<8>("packets")?;
+            reader.zero::<8>("bytes")?;
+            reader.zero::<32>("actor")?;
+            reader.zero::<64>("reason")?;
+            Ok(Self { address, ..server })
+        };
+        rest(&mut reader).map_err(|invalid: Invalid| invalid.named(name))
+    }
+
+    /// Reads a server of a dump.
+    ///
+    /// # Errors
+    ///
+    /// The first field that is not valid.
+    pub fn decode_dumped(raw: &[u8; Self::SIZE]) -> Result<(Self, Status), Invalid> {
+        let mut reader = Reader::new(raw);
+        let name = Name::decode("name", reader.bytes()?)?;
+        let rest = |reader: &mut Reader<'_>| {
+            let server = Self::wanted(name, reader)?;
+            let health = Health::decode(reader.u8()?)?;
+            let reach = Reach::decode(reader.u8()?)?;
+            let address = Self::address(reader)?;
+            let ifindex = reader.u32()?;
+            reader.zero::<4>("pad")?;
+            let status = Status {
+                health,
+                reach,
+                ifindex,
+                changed_at: reader.u64()?,
+                packets: reader.u64()?,
+                bytes: reader.u64()?,
+                author: Author::decode(reader)?,
+            };
+            Ok((Self { address, ..server }, status))
+        };
+        rest(&mut reader).map_err(|invalid: Invalid| invalid.named(name))
+    }
+
+    /// Writes a server of an image to be applied.
+    pub fn encode(&self) -> [u8; Self::SIZE] {
+        let mut raw = [0; Self::SIZE];
+        let mut writer = Writer::new(&mut raw);
+        self.put(&mut writer);
+        writer.zero::<2>();
+        writer.bytes(&self.address);
+        raw
+    }
+
+    /// Writes a server of a dump.
+    pub fn encode_dumped(&self, status: &Status) -> [u8; Self::SIZE] {
+        let mut raw = [0; Self::SIZE];
+        let mut writer = Writer::new(&mut raw);
+        self.put(&mut writer);
+        writer.u8(status.health.number());
+        writer.u8(status.reach.number());
+        writer.bytes(&self.address);
+        writer.u32(status.ifindex);
+        writer.zero::<4>();
+        writer.u64(status.changed_at);
+        writer.u64(status.packets);
+        writer.u64(status.bytes);
+        status.author.encode(&mut writer);
+        raw
+    }
+
+    /// Reads what lies between the name and the health. The address follows later.
+    fn wanted(name: Name, reader: &mut Reader<'_>) -> Result<Self, Invalid> {
+        let pool = reader.u32()?;
+        let id = reader.u16()?;
+        if id >= MAX_SERVERS {
+            return Err(Invalid::new(
+                Cause::Range,
+                "id",
+                Value::Number(id.into()),
+                Expected::Is("from 0 to 1023"),
+            ));
+        }
+        let weight = reader.u16()?;
+        if !(1..=MAX_WEIGHT).contains(&weight) {
+            return Err(Invalid::new(
+                Cause::Range,
+                "weight",
+                Value::Number(weight.into()),
+                Expected::Is("from 1 to 1000"),
+            ));
+        }
+        let admin = Admin::decode(reader.u8()?)?;
+        let flags = reader.u8()?;
+        if flags & !SERVER_START_DOWN != 0 {
+            return Err(Invalid::new(
+                Cause::Flag,
+                "flags",
+                Value::Number(flags.into()),
+                Expected::Is("0 or 1 (start-down)"),
+            ));
+        }
+        Ok(Self {
+            name,
+            pool,
+            id,
+            weight,
+            admin,
+            start_down: flags & SERVER_START_DOWN != 0,
+            address: [0; 4],
+        })
+    }
+
+    fn address(reader: &mut Reader<'_>) -> Result<[u8; 4], Invalid> {
+        let address = reader.bytes()?;
+        usable(address)?;
+        Ok(address)
+    }
+
+    fn put(&self, writer: &mut Writer<'_>) {
+        writer.bytes(self.name.bytes());
+        writer.u32(self.pool);
+        writer.u16(self.id);
+        writer.u16(self.weight);
+        writer.u8(self.admin.number());
+        writer.u8(if self.start_down {
+            SERVER_START_DOWN
+        } else {
+            0
+        });
+    }
+}

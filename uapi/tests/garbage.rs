@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Decoders take any bytes without a panic, and what they accept is what the
+//! encoder writes.
+
+use onehop_uapi::*;
+use proptest::prelude::*;
+
+/// Bytes like those of a valid structure: mostly zero, small numbers, letters.
+fn byte() -> impl Strategy<Value = u8> {
+    prop_oneof![8 => Just(0u8), 3 => 0u8..8, 2 => b'a'..b'e', 1 => any::<u8>()]
+}
+
+fn raw<const N: usize>() -> impl Strategy<Value = [u8; N]> {
+    proptest::collection::vec(byte(), N).prop_map(|bytes| bytes.try_into().unwrap())
+}
+
+/// An image whose lengths may be right, of records that hardly are.
+fn image() -> impl Strategy<Value = Vec<u8>> {
+    (0u32..3, 0u32..3, 0u32..4, 0usize..3).prop_flat_map(|(pools, ghosts, servers, short)| {
+        let header = Header {
+            pools,
+            ghosts,
+            servers,
+        };
+        let len = header.image_len() - Header::SIZE;
+        proptest::collection::vec(byte(), len.saturating_sub(short))
+            .prop_map(move |records| [&header.encode()[..], &records].concat())
+    })
+}
+
+proptest! {
+    #[test]
+    fn structures(
+        apply in raw::<{ Apply::SIZE }>(),
+        set in raw::<{ Set::SIZE }>(),
+        dump in raw::<{ Dump::SIZE }>(),
+        lookup in raw::<{ Lookup::SIZE }>(),
+        stats in raw::<{ Stats::SIZE }>(),
+        info in raw::<{ Info::SIZE }>(),
+        event in raw::<{ Event::SIZE }>(),
+        pool in raw::<{ Pool::SIZE }>(),
+        ghost in raw::<{ Ghost::SIZE }>(),
+        server in raw::<{ Server::SIZE }>(),
+    ) {
+        if let Ok(request) = Apply::decode(&apply) {
+            prop_assert_eq!(request.encode(), apply);
+        }
+        if let Ok(request) = Set::decode(&set) {
+            prop_assert_eq!(request.encode(), set);
+        }
+        if let Ok(request) = Dump::decode(&dump) {
+            prop_assert_eq!(request.encode(), dump);
+        }
+        if let Ok(request) = Lookup::decode(&lookup) {
+            prop_assert_eq!(request.encode(), lookup);
+        }
+        if let Ok(request) = Stats::decode(&stats) {
+            prop_assert_eq!(request.encode(), stats);
+        }
+        if let Ok(pool_) = Pool::decode(&pool) {
+            prop_assert_eq!(pool_.encode(), pool);
+        }
+        if let Ok(ghost_) = Ghost::decode(&ghost) {
+            prop_assert_eq!(ghost_.encode(), ghost);
+        }
+        if let Ok(server_) = Server::decode(&server) {
+            prop_assert_eq!(server_.encode(), server);
+        }
+        let _ = (Info::check(&info), Info::decode(&info), Event::decode(&event));
+        let _ = (Apply::outcome(&apply), Set::outcome(&set), Dump::dumped(&dump));
+        let _ = (Lookup::found(&lookup), Apply::message(&apply));
+        let _ = (Pool::decode_dumped(&pool), Server::decode_dumped(&server));
+    }
+
+    #[test]
+    fn images(raw in image()) {
+        if let Ok(image) = Image::new(&raw) {
+            let mut scratch = vec![0; check::scratch_len(&image)];
+            if let Err(invalid) = check::image(&image, &mut scratch) {
+                prop_assert!(invalid.to_string().contains(" must be "));
+            }
+        }
+        if let Ok(snapshot) = Snapshot::new(&raw) {
+            let _ = snapshot.pools().filter(Result::is_ok).count();
+            let _ = snapshot.servers().filter(Result::is_ok).count();
+        }
+    }
+
+    #[test]
+    fn any_bytes_as_image(raw in proptest::collection::vec(any::<u8>(), 0..64)) {
+        prop_assert!(Image::new(&raw).is_err());
+    }
+
+    #[test]
+    fn texts(text in ".{0,70}") {
+        if let Ok(name) = Name::new("name", &text) {
+            prop_assert_eq!(name.as_str(), &text);
+        }
+        if let Ok(reason) = Reason::new("reason", &text) {
+            prop_assert_eq!(reason.as_str(), &text);
+        }
+        let clipped = Actor::clipped(&text);
+        prop_assert!(text.starts_with(clipped.as_str()));
+        prop_assert!(clipped.as_str().len() < 32);
+        let fits = text.len() < 32 && !text.contains('\0');
+        prop_assert_eq!(fits, clipped.as_str() == text);
+    }
+}

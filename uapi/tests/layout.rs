@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Structures made in Rust are, byte by byte, those that C makes of onehop.h.
+
+mod compiler;
+
+use std::collections::BTreeMap;
+
+use onehop_uapi::*;
+
+fn name(text: &str) -> Name {
+    Name::new("name", text).unwrap()
+}
+
+fn author(actor: &str, reason: &str) -> Author {
+    Author {
+        actor: Actor::new("actor", actor).unwrap(),
+        reason: Reason::new("reason", reason).unwrap(),
+    }
+}
+
+fn dumped_server() -> [u8; Server::SIZE] {
+    let server = Server {
+        name: name("s1"),
+        pool: 7,
+        id: 513,
+        weight: 258,
+        admin: Admin::Down,
+        start_down: true,
+        address: [10, 1, 2, 3],
+    };
+    server.encode_dumped(&Status {
+        health: Health::Down,
+        reach: Reach::Local,
+        ifindex: 9,
+        changed_at: 11,
+        packets: 12,
+        bytes: 13,
+        author: author("watchd", "no answer"),
+    })
+}
+
+fn replied_apply() -> [u8; Apply::SIZE] {
+    let request = Apply {
+        image: 31,
+        len: 32,
+        condition: Condition {
+            dry_run: true,
+            expected: Some(33),
+        },
+        author: author("root", "why"),
+    };
+    let outcome = Outcome {
+        generation: 34,
+        digest: 35,
+        changed: true,
+        moved: 36,
+    };
+    let mut raw = request.encode();
+    assert_eq!(Apply::decode(&raw), Ok(request));
+    Apply::reply(&mut raw, &outcome);
+    Apply::refuse(&mut raw, "no");
+    assert_eq!(Apply::outcome(&raw), Ok(outcome));
+    assert_eq!(Apply::message(&raw).as_str(), "no");
+    raw
+}
+
+fn replied_set() -> [u8; Set::SIZE] {
+    let request = Set {
+        pool: name("web"),
+        server: name("s1"),
+        state: State::Admin(Admin::Drain),
+        condition: Condition {
+            dry_run: false,
+            expected: Some(51),
+        },
+        author: author("root", "why"),
+    };
+    let outcome = Outcome {
+        generation: 52,
+        digest: 53,
+        changed: true,
+        moved: 54,
+    };
+    let mut raw = request.encode();
+    assert_eq!(Set::decode(&raw), Ok(request));
+    Set::reply(&mut raw, &outcome);
+    Set::refuse(&mut raw, "no");
+    assert_eq!(Set::outcome(&raw), Ok(outcome));
+    assert_eq!(Set::message(&raw).as_str(), "no");
+    raw
+}
+
+fn health_set() -> [u8; Set::SIZE] {
+    let request = Set {
+        pool: name("web"),
+        server: name("s1"),
+        state: State::Health(Health::Down),
+        condition: Condition::default(),
+        author: Author::default(),
+    };
+    assert_eq!(Set::decode(&request.encode()), Ok(request));
+    request.encode()
+}
+
+fn replied_dump() -> [u8; Dump::SIZE] {
+    let request = Dump { image: 41, len: 40 };
+    let dumped = Dumped {
+        len: 42,
+        generation: 43,
+        digest: 44,
+    };
+    let mut raw = request.encode();
+    assert_eq!(Dump::decode(&raw), Ok(request));
+    Dump::reply(&mut raw, &dumped);
+    Dump::refuse(&mut raw, "no");
+    assert_eq!(Dump::dumped(&raw), Ok(dumped));
+    assert_eq!(Dump::message(&raw).as_str(), "no");
+    raw
+}
+
+fn replied_lookup(client: Client, found: Found, message: &str) -> [u8; Lookup::SIZE] {
+    let pool = name("web");
+    let request = Lookup { pool, client };
+    let mut raw = request.encode();
+    assert_eq!(Lookup::decode(&raw), Ok(request));
+    Lookup::reply(&mut raw, &found);
+    Lookup::refuse(&mut raw, message);
+    assert_eq!(Lookup::found(&raw), Ok(found));
+    assert_eq!(Lookup::message(&raw).as_str(), message);
+    raw
+}
+
+fn event(what: What) -> [u8; Event::SIZE] {
+    let event = Event {
+        time: 0,
+        generation: 0,
+        what,
+        pool: None,
+        server: None,
+        author: Author::default(),
+    };
+    assert_eq!(Event::decode(&event.encode()), Ok(event));
+    event.encode()
+}
+
+fn in_rust() -> BTreeMap<&'static str, Vec<u8>> {
+    let header = Header {
+        pools: 2,
+        ghosts: 3,
+        servers: 4,
+    };
+    let pool = Pool {
+        name: name("web"),
+        mode: Mode::Router,
+        kind: Kind::Hash,
+        policy: Policy::Reject,
+        prefix4: 24,
+        prefix6: 56,
+        rows: 4096,
+        seed: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16],
+    };
+    let ghost = Ghost {
+        pool: 7,
+        address: [192, 0, 2, 80],
+    };
+    let info = Info {
+        abi: limits::ABI,
+        enabled: true,
+        generation: 21,
+        digest: 22,
+        pools: 23,
+        ghosts: 24,
+        servers: 25,
+        counters: 26,
+        version: Text::new("version", "0.1.0").unwrap(),
+    };
+    let lookup4 = Found {
+        generation: 61,
+        row: 62,
+        owner: Some(63),
+        verdict: Verdict::Draining,
+        kind: Kind::Mod,
+        runners_up: [Some(64), Some(65), None, None],
+    };
+    let lookup6 = Found {
+        generation: 0,
+        row: 0,
+        owner: None,
+        verdict: Verdict::None,
+        kind: Kind::Hash,
+        runners_up: [Some(0), Some(1), Some(2), Some(3)],
+    };
+    let client6 = [32, 1, 13, 184, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5];
+    let stats = Stats {
+        counters: 71,
+        count: 72,
+    };
+    let reached = Event {
+        time: 81,
+        generation: 82,
+        what: What::Reach(Reach::Link),
+        pool: Some(name("web")),
+        server: Some(name("s1")),
+        author: author("kernel", "route"),
+    };
+    BTreeMap::from([
+        ("header", header.encode().to_vec()),
+        ("pool", pool.encode_dumped(0x1122334455667788).to_vec()),
+        ("ghost", ghost.encode().to_vec()),
+        ("server", dumped_server().to_vec()),
+        ("info", info.encode().to_vec()),
+        ("apply", replied_apply().to_vec()),
+        ("dump", replied_dump().to_vec()),
+        ("set", replied_set().to_vec()),
+        ("health", health_set().to_vec()),
+        (
+            "lookup4",
+            replied_lookup(Client::V4([198, 51, 100, 7]), lookup4, "no").to_vec(),
+        ),
+        (
+            "lookup6",
+            replied_lookup(Client::V6(client6), lookup6, "").to_vec(),
+        ),
+        ("stats", stats.encode().to_vec()),
+        ("reached", reached.encode().to_vec()),
+        ("applied", event(What::Applied).to_vec()),
+        ("admin", event(What::Admin(Admin::Up)).to_vec()),
+        ("health_event", event(What::Health(Health::Down)).to_vec()),
+        ("lost", event(What::Lost(70000)).to_vec()),
+    ])
+}
+
+#[test]
+fn structures_are_those_of_c() {
+    let printed = compiler::output("structures", include_str!("sample/structures.c"));
+    let ours = in_rust();
+    let mut compared = 0;
+    for line in printed.lines() {
+        let (name, theirs) = line.split_once(' ').unwrap();
+        let ours: String = ours[name]
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        assert_eq!(ours, theirs, "{name}");
+        compared += 1;
+    }
+    assert_eq!(compared, ours.len());
+}

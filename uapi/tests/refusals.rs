@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Each way in which a valid request can be spoiled has its error number and its
+//! sentence.
+
+mod sample;
+
+use onehop_uapi::*;
+use sample::{check, name, sample, Sample};
+
+const ENOENT: i32 = 2;
+const E2BIG: i32 = 7;
+const ENOMEM: i32 = 12;
+const EEXIST: i32 = 17;
+const EINVAL: i32 = 22;
+const ENOSPC: i32 = 28;
+const ERANGE: i32 = 34;
+const EPROTO: i32 = 71;
+const EBADMSG: i32 = 74;
+const EMSGSIZE: i32 = 90;
+const EAFNOSUPPORT: i32 = 97;
+const EADDRINUSE: i32 = 98;
+const EADDRNOTAVAIL: i32 = 99;
+const ESTALE: i32 = 116;
+
+#[track_caller]
+fn refused<T: std::fmt::Debug>(result: Result<T, Invalid>, errno: i32, sentence: &str) {
+    let invalid = result.unwrap_err();
+    assert_eq!((invalid.errno(), &*invalid.to_string()), (errno, sentence));
+}
+
+#[track_caller]
+fn spoiled(spoil: impl FnOnce(&mut Sample), errno: i32, sentence: &str) {
+    let mut sample = sample();
+    spoil(&mut sample);
+    refused(check(&sample.encode()), errno, sentence);
+}
+
+/// Overwrites bytes at an offset into the sample's image.
+#[track_caller]
+fn patched(offset: usize, bytes: &[u8], errno: i32, sentence: &str) {
+    let mut raw = sample().encode();
+    raw[offset..][..bytes.len()].copy_from_slice(bytes);
+    refused(check(&raw), errno, sentence);
+}
+
+const POOL: usize = Header::SIZE;
+const GHOST: usize = POOL + 2 * Pool::SIZE;
+const SERVER: usize = GHOST + 3 * Ghost::SIZE;
+
+#[test]
+fn the_sample_is_valid() {
+    assert_eq!(check(&sample().encode()), Ok(()));
+}
+
+#[test]
+fn images() {
+    let raw = sample().encode();
+    refused(
+        check(&raw[..15]),
+        EMSGSIZE,
+        "image: len \"15\" must be at least 16 bytes",
+    );
+    refused(
+        check(&raw[..1111]),
+        EMSGSIZE,
+        "image: len \"1111\" must be 1112",
+    );
+    refused(
+        check(&[raw, vec![0]].concat()),
+        EMSGSIZE,
+        "image: len \"1113\" must be 1112",
+    );
+    let huge = vec![0; (16 << 20) + 1];
+    refused(
+        check(&huge),
+        E2BIG,
+        "image: len \"16777217\" must be at most 16777216 bytes",
+    );
+    patched(0, &2u32.to_ne_bytes(), EPROTO, "image: abi \"2\" must be 1");
+    patched(
+        4,
+        &257u32.to_ne_bytes(),
+        E2BIG,
+        "image: pools \"257\" must be at most 256",
+    );
+    patched(
+        8,
+        &257u32.to_ne_bytes(),
+        E2BIG,
+        "image: ghosts \"257\" must be at most 256",
+    );
+    let servers = "image: servers \"2049\" must be at most 1024 for each pool";
+    patched(12, &2049u32.to_ne_bytes(), E2BIG, servers);
+    let sample = sample().encode();
+    let image = Image::new(&sample).unwrap();
+    let short = "scratch must be as long as the longest list of records";
+    refused(check::image(&image, &mut [0; 4]), ENOMEM, short);
+}
+
+#[test]
+fn pools() {
+    let characters = "must be 1 to 31 characters of A-Z a-z 0-9 . _ -";
+    patched(
+        POOL,
+        b"w\x1bb",
+        EBADMSG,
+        &format!("pool 0: name \"w\\x1bb\" {characters}"),
+    );
+    patched(
+        POOL,
+        b"\0",
+        EBADMSG,
+        &format!("pool 0: name \"\\x00eb\" {characters}"),
+    );
+    let unended = format!("web{}...", "\\x00".repeat(25));
+    patched(
+        POOL + 31,
+        b"x",
+        EBADMSG,
+        &format!("pool 0: name \"{unended}\" {characters}"),
+    );
+    patched(
+        POOL + 32,
+        &[2],
+        EINVAL,
+        "pool 0 \"web\": mode \"2\" must be 1 (router)",
+    );
+    let kinds = "pool 0 \"web\": kind \"3\" must be 1 (mod) or 2 (hash)";
+    patched(POOL + 33, &[3], EINVAL, kinds);
+    let policies = "pool 0 \"web\": policy \"0\" must be 1 (drop) or 2 (reject)";
+    patched(POOL + 34, &[0], EINVAL, policies);
+    patched(
+        POOL + 38,
+        &[5],
+        EINVAL,
+        "pool 0 \"web\": pad \"5\" must be zero in every byte",
+    );
+    patched(
+        POOL + 47,
+        &[5],
+        EINVAL,
+        "pool 0 \"web\": pad2 \"5\" must be zero in every byte",
+    );
+    patched(
+        POOL + 71,
+        &[5],
+        EINVAL,
+        "pool 0 \"web\": digest \"5\" must be zero in every byte",
+    );
+    for prefix4 in [0, 33] {
+        let sentence = format!("pool 1 \"mail\": prefix4 \"{prefix4}\" must be from 1 to 32");
+        spoiled(|it| it.pools[1].prefix4 = prefix4, ERANGE, &sentence);
+    }
+    for prefix6 in [0, 129] {
+        let sentence = format!("pool 0 \"web\": prefix6 \"{prefix6}\" must be from 1 to 128");
+        spoiled(|it| it.pools[0].prefix6 = prefix6, ERANGE, &sentence);
+    }
+    for rows in [0, 128, 257, 131072] {
+        let expected = "a power of two from 256 to 65536 with kind hash";
+        let sentence = format!("pool 0 \"web\": rows \"{rows}\" must be {expected}");
+        spoiled(|it| it.pools[0].rows = rows, ERANGE, &sentence);
+    }
+    let rows = "pool 1 \"mail\": rows \"256\" must be 0 with kind mod";
+    spoiled(|it| it.pools[1].rows = 256, ERANGE, rows);
+    let seed = "pool 1 \"mail\": seed \"7\" must be zero in every byte with kind mod";
+    spoiled(|it| it.pools[1].seed[9] = 7, ERANGE, seed);
+    let twice = "pool 1 \"web\": name \"web\" must be unique";
+    spoiled(|it| it.pools[1].name = name("web"), EEXIST, twice);
+}
+
+#[test]
+fn ghosts() {
+    patched(
+        GHOST + 4,
+        &[6],
+        EAFNOSUPPORT,
+        "ghost 0: family \"6\" must be 4",
+    );
+    patched(
+        GHOST + 7,
+        &[1],
+        EINVAL,
+        "ghost 0: pad \"1\" must be zero in every byte",
+    );
+    let rest = "ghost 0: address, behind its first four bytes, \"1\" must be zero in every byte";
+    patched(GHOST + 23, &[1], EINVAL, rest);
+    let index = "ghost 2: pool \"2\" must be the index of one of the image's pools";
+    spoiled(|it| it.ghosts[2].pool = 2, ERANGE, index);
+    for address in [
+        "0.1.2.3",
+        "127.0.0.1",
+        "224.0.0.1",
+        "240.0.0.1",
+        "255.255.255.255",
+    ] {
+        let octets: std::net::Ipv4Addr = address.parse().unwrap();
+        let sentence = format!("\"{address}\" must be an address that a host can have");
+        let ghost = format!("ghost 1: address {sentence}");
+        spoiled(
+            |it| it.ghosts[1].address = octets.octets(),
+            EADDRNOTAVAIL,
+            &ghost,
+        );
+        let server = format!("server 0 \"s1\": address {sentence}");
+        spoiled(
+            |it| it.servers[0].address = octets.octets(),
+            EADDRNOTAVAIL,
+            &server,
+        );
+    }
+    let twice = "ghost 1: address \"192.0.2.80\" must be a ghost of one pool, once";
+    spoiled(
+        |it| it.ghosts[1].address = [192, 0, 2, 80],
+        EADDRINUSE,
+        twice,
+    );
+    let both = "ghost 2: address \"10.0.0.2\" must be an address that no server has as its own";
+    spoiled(|it| it.ghosts[2].address = [10, 0, 0, 2], EADDRINUSE, both);
+}
+
+#[test]
+fn servers() {
+    let at = "server 0 \"s1\"";
+    for id in [1024, 65535] {
+        let sentence = format!("{at}: id \"{id}\" must be from 0 to 1023");
+        spoiled(|it| it.servers[0].id = id, ERANGE, &sentence);
+    }
+    for weight in [0, 1001] {
+        let sentence = format!("{at}: weight \"{weight}\" must be from 1 to 1000");
+        spoiled(|it| it.servers[0].weight = weight, ERANGE, &sentence);
+    }
+    let weight = format!("{at}: weight \"2\" must be 1 with kind mod");
+    spoiled(|it| it.servers[0].weight = 2, ERANGE, &weight);
+    let index = format!("{at}: pool \"9\" must be the index of one of the image's pools");
+    spoiled(|it| it.servers[0].pool = 9, ERANGE, &index);
+    let admin = format!("{at}: admin \"4\" must be 1 (up) or 2 (drain) or 3 (down)");
+    patched(SERVER + 40, &[4], EINVAL, &admin);
+    let flags = format!("{at}: flags \"2\" must be 0 or 1 (start-down)");
+    patched(SERVER + 41, &[2], EINVAL, &flags);
+    let out = [
+        (42, "health"),
+        (43, "reach"),
+        (48, "ifindex"),
+        (52, "pad"),
+        (56, "changed_at"),
+        (64, "packets"),
+        (72, "bytes"),
+        (80, "actor"),
+        (112, "reason"),
+    ];
+    for (offset, field) in out {
+        let sentence = format!("{at}: {field} \"3\" must be zero in every byte");
+        patched(SERVER + offset, &[3], EINVAL, &sentence);
+    }
+
+    // Servers 1, 2 and 4 are those of pool 0.
+    let twice = "server 2 \"s3\": name \"s3\" must be unique in its pool";
+    spoiled(|it| it.servers[2].name = name("s3"), EEXIST, twice);
+    let twice = "server 4 \"s2\": id \"3\" must be unique in its pool";
+    spoiled(|it| it.servers[4].id = 3, EEXIST, twice);
+    let twice = "server 4 \"s2\": address \"10.0.0.3\" must be unique in its pool";
+    spoiled(
+        |it| it.servers[4].address = [10, 0, 0, 3],
+        EADDRINUSE,
+        twice,
+    );
+}
+
+#[test]
+fn calls() {
+    let mut raw = [0; Info::SIZE];
+    raw[40] = 1;
+    refused(
+        Info::check(&raw),
+        EINVAL,
+        "info \"1\" must be zero in every byte",
+    );
+
+    let mut raw = [0; Apply::SIZE];
+    assert!(Apply::decode(&raw).is_ok());
+    raw[12..16].copy_from_slice(&4u32.to_ne_bytes());
+    let flags = "flags \"4\" must be a sum of 1 (dry run) and 2 (expect)";
+    refused(Apply::decode(&raw), EINVAL, flags);
+    raw[12..16].copy_from_slice(&1u32.to_ne_bytes());
+    raw[16..24].copy_from_slice(&9u64.to_ne_bytes());
+    let expected = "expected \"9\" must be 0 without the flag 2 (expect)";
+    refused(Apply::decode(&raw), EINVAL, expected);
+    raw[12..16].copy_from_slice(&3u32.to_ne_bytes());
+    raw[80] = 0xff;
+    let reason = "reason \"\\xff\" must be printable UTF-8 of at most 63 bytes";
+    refused(Apply::decode(&raw), EBADMSG, reason);
+    raw[80] = 0;
+    raw[48..80].fill(b'a');
+    let actor = format!(
+        "actor \"{}...\" must be printable UTF-8 of at most 31 bytes",
+        "a".repeat(28)
+    );
+    refused(Apply::decode(&raw), EBADMSG, &actor);
+    raw[48..80].fill(0);
+    raw[8..12].copy_from_slice(&0x1000001u32.to_ne_bytes());
+    let len = "len \"16777217\" must be at most 16777216 bytes";
+    refused(Apply::decode(&raw), E2BIG, len);
+
+    let set = Set {
+        pool: name("web"),
+        server: name("s1"),
+        state: State::Health(Health::Up),
+        condition: Condition::default(),
+        author: Author::default(),
+    };
+    let spoil = |offset: usize, byte: u8| {
+        let mut raw = set.encode();
+        raw[offset] = byte;
+        Set::decode(&raw)
+    };
+    refused(
+        spoil(64, 3),
+        EINVAL,
+        "field \"3\" must be 1 (admin) or 2 (health)",
+    );
+    refused(
+        spoil(65, 3),
+        EINVAL,
+        "health \"3\" must be 1 (up) or 2 (down)",
+    );
+    refused(spoil(67, 3), EINVAL, "pad \"3\" must be zero in every byte");
+    if cfg!(target_endian = "little") {
+        refused(spoil(68, 1), EINVAL, "flags \"1\" must be 0 or 2 (expect)");
+    }
+
+    let pool = name("web");
+    let client = Client::V4([198, 51, 100, 1]);
+    let mut raw = Lookup { pool, client }.encode();
+    raw[45] = 1;
+    let rest = "client, behind its first four bytes, \"1\" must be zero in every byte";
+    refused(Lookup::decode(&raw), EINVAL, rest);
+    raw[32] = 5;
+    let family = "family \"5\" must be 4 (IPv4) or 6 (IPv6)";
+    refused(Lookup::decode(&raw), EINVAL, family);
+}
+
+#[test]
+fn answers_of_the_module() {
+    let condition = Condition {
+        dry_run: false,
+        expected: Some(7),
+    };
+    assert_eq!(condition.holds(7), Ok(()));
+    assert_eq!(Condition::default().holds(7), Ok(()));
+    refused(condition.holds(8), ESTALE, "generation \"7\" must be 8");
+    let pool = Invalid::no_pool(name("wob"));
+    refused::<()>(
+        Err(pool),
+        ENOENT,
+        "pool \"wob\" must be the name of an existing pool",
+    );
+    let server = "server \"s9\" must be the name of an existing server of the pool";
+    refused::<()>(Err(Invalid::no_server(name("s9"))), ENOENT, server);
+    refused::<()>(
+        Err(Invalid::no_space(10, 16)),
+        ENOSPC,
+        "len \"10\" must be 16",
+    );
+}

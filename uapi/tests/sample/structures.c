@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Prints one structure of each kind, byte by byte. layout.rs makes the same
+ * structures in Rust. No two fields of a structure have the same value.
+ */
+#include <stdio.h>
+#include "onehop.h"
+
+static void print(const char *name, const void *structure, size_t size)
+{
+	const unsigned char *byte = structure;
+
+	printf("%s ", name);
+	while (size--)
+		printf("%02x", *byte++);
+	printf("\n");
+}
+
+#define PRINT(name, type, ...) do {				\
+	struct onehop_##type it = { __VA_ARGS__ };		\
+								\
+	print(name, &it, sizeof(it));				\
+} while (0)
+
+int main(void)
+{
+	PRINT("header", image, .abi = ONEHOP_ABI, .pools = 2, .ghosts = 3, .servers = 4);
+	PRINT("pool", pool, .name = "web", .mode = ONEHOP_MODE_ROUTER,
+	      .kind = ONEHOP_KIND_HASH, .policy = ONEHOP_POLICY_REJECT,
+	      .prefix4 = 24, .prefix6 = 56, .rows = 4096,
+	      .seed = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 },
+	      .digest = 0x1122334455667788);
+	PRINT("ghost", ghost, .pool = 7, .family = 4, .address = { 192, 0, 2, 80 });
+	PRINT("server", server, .name = "s1", .pool = 7, .id = 513, .weight = 258,
+	      .admin = ONEHOP_ADMIN_DOWN, .flags = ONEHOP_SERVER_START_DOWN,
+	      .health = ONEHOP_HEALTH_DOWN, .reach = ONEHOP_REACH_LOCAL,
+	      .address = { 10, 1, 2, 3 }, .ifindex = 9, .changed_at = 11,
+	      .packets = 12, .bytes = 13, .actor = "watchd", .reason = "no answer");
+	PRINT("info", info, .abi = ONEHOP_ABI, .enabled = 1, .generation = 21,
+	      .digest = 22, .pools = 23, .ghosts = 24, .servers = 25, .counters = 26,
+	      .version = "0.1.0");
+	PRINT("apply", apply, .image = 31, .len = 32,
+	      .flags = ONEHOP_DRY_RUN | ONEHOP_EXPECT, .expected = 33,
+	      .generation = 34, .digest = 35, .changed = 1, .moved = 36,
+	      .actor = "root", .reason = "why", .message = "no");
+	PRINT("dump", dump, .image = 41, .len = 42, .generation = 43, .digest = 44,
+	      .message = "no");
+	PRINT("set", set, .pool = "web", .server = "s1", .field = ONEHOP_FIELD_ADMIN,
+	      .value = ONEHOP_ADMIN_DRAIN, .flags = ONEHOP_EXPECT, .expected = 51,
+	      .generation = 52, .digest = 53, .changed = 1, .moved = 54,
+	      .actor = "root", .reason = "why", .message = "no");
+	PRINT("health", set, .pool = "web", .server = "s1", .field = ONEHOP_FIELD_HEALTH,
+	      .value = ONEHOP_HEALTH_DOWN);
+	PRINT("lookup4", lookup, .pool = "web", .family = 4,
+	      .client = { 198, 51, 100, 7 }, .generation = 61, .row = 62, .owner = 63,
+	      .verdict = ONEHOP_VERDICT_DRAINING, .kind = ONEHOP_KIND_MOD,
+	      .runners_up = { 64, 65, ONEHOP_NO_SERVER, ONEHOP_NO_SERVER }, .message = "no");
+	PRINT("lookup6", lookup, .pool = "web", .family = 6,
+	      .client = { 32, 1, 13, 184, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5 },
+	      .owner = ONEHOP_NO_SERVER, .verdict = ONEHOP_VERDICT_NONE,
+	      .kind = ONEHOP_KIND_HASH, .runners_up = { 0, 1, 2, 3 });
+	PRINT("stats", stats, .counters = 71, .count = 72);
+	PRINT("reached", event, .time = 81, .generation = 82, .type = ONEHOP_EVENT_REACH,
+	      .value = ONEHOP_REACH_LINK, .pool = "web", .server = "s1",
+	      .actor = "kernel", .reason = "route");
+	PRINT("applied", event, .type = ONEHOP_EVENT_APPLIED);
+	PRINT("admin", event, .type = ONEHOP_EVENT_ADMIN, .value = ONEHOP_ADMIN_UP);
+	PRINT("health_event", event, .type = ONEHOP_EVENT_HEALTH, .value = ONEHOP_HEALTH_DOWN);
+	PRINT("lost", event, .type = ONEHOP_EVENT_LOST, .value = 70000);
+	return 0;
+}
