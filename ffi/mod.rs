@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The only unsafe code: the kernel's C interfaces that the kernel crate does not
+//! offer, as safe types. Nothing here knows what onehop does.
+
+mod bindings;
+
+pub(crate) mod clock;
+pub(crate) mod fib;
+pub(crate) mod hook;
+pub(crate) mod neigh;
+pub(crate) mod netns;
+pub(crate) mod percpu;
+pub(crate) mod rcu;
+pub(crate) mod route;
+pub(crate) mod skb;
+pub(crate) mod sysctl;
+pub(crate) mod task;
