@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! APPLY: the whole image, or nothing.
+
+use super::{change, members::Order, refusal::Refusal, routes};
+use crate::{
+    state::{
+        config::Config,
+        ghosts::{Ghost, Ghosts},
+        pool::{Member, Pool},
+        Namespace, Turn,
+    },
+    uapi::{check, limits::MAX_IMAGE, sort, Apply, Author, Image, Invalid, Outcome, What},
+};
+use core::fmt;
+use kernel::{
+    alloc::KVVec,
+    prelude::*,
+    sync::Arc,
+    uaccess::{UserPtr, UserSlice},
+};
+
+pub(super) fn call(namespace: &Arc<Namespace>, raw: &mut [u8; Apply::SIZE]) -> Result<(), Refusal> {
+    let request = Apply::decode(raw)?;
+    let bytes = read(&request)?;
+    let image = Image::new(&bytes)?;
+    let mut scratch = KVVec::from_elem(0, check::scratch_len(&image), GFP_KERNEL_ACCOUNT)?;
+    check::image(&image, &mut scratch)?;
+    namespace.events().prepare()?;
+    let outcome = apply(namespace, &mut namespace.turn(), &request, &image)?;
+    Apply::reply(raw, &outcome);
+    Ok(())
+}
+
+pub(super) fn refuse(raw: &mut [u8; Apply::SIZE], why: &dyn fmt::Display) {
+    Apply::refuse(raw, why);
+}
+
+/// Copies the image in, once: what is checked is what is used.
+fn read(request: &Apply) -> Result<KVVec<u8>, Refusal> {
+    if request.len > MAX_IMAGE {
+        return Err(Invalid::too_long(request.len.into()).into());
+    }
+    let user = UserPtr::from_addr(usize::try_from(request.image)?);
+    let mut bytes = KVVec::new();
+    UserSlice::new(user, usize::try_from(request.len)?).read_all(&mut bytes, GFP_KERNEL_ACCOUNT)?;
+    Ok(bytes)
+}
+
+fn apply(
+    namespace: &Arc<Namespace>,
+    turn: &mut Turn<'_>,
+    request: &Apply,
+    image: &Image<'_>,
+) -> Result<Outcome, Refusal> {
+    let stands = turn.data().generation;
+    request.condition.holds(stands)?;
+    let old = turn.current();
+    let new = build(namespace, old, image, &request.author, stands + 1)?;
+    if is_same(old, &new) {
+        return Ok(change::unchanged(turn));
+    }
+    let moved = moved(old, &new)?;
+    let outcome = Outcome {
+        generation: if request.condition.dry_run {
+            stands
+        } else {
+            new.generation
+        },
+        digest: new.digest(),
+        changed: true,
+        moved,
+    };
+    if !request.condition.dry_run {
+        change::commit(namespace, turn, new, outcome.digest)?;
+        change::tell(
+            namespace,
+            outcome.generation,
+            What::Applied,
+            None,
+            request.author,
+        );
+    }
+    Ok(outcome)
+}
+
+/// The configuration that the image wants, with all of the old one that it does not change.
+fn build(
+    namespace: &Namespace,
+    old: Option<&Config>,
+    image: &Image<'_>,
+    author: &Author,
+    generation: u64,
+) -> Result<Config> {
+    let order = Order::new(image)?;
+    let mut wanted = KVec::with_capacity(usize::try_from(image.header().pools)?, GFP_KERNEL)?;
+    for (index, pool) in (0..).zip(image.pools()) {
+        wanted.push((index, pool.or(Err(EINVAL))?), GFP_KERNEL)?;
+    }
+    sort(&mut wanted, |(_, a), (_, b)| a.name < b.name);
+
+    let mut pools = KVec::with_capacity(wanted.len(), GFP_KERNEL_ACCOUNT)?;
+    for (index, wanted) in &wanted {
+        let past = old.and_then(|old| old.pool(&wanted.name));
+        let members = order.members(image, *index, past.map(|past| &**past), author)?;
+        let pool = match past {
+            Some(past) if past.wanted == *wanted && are_same(&past.members, &members) => {
+                past.clone()
+            }
+            _ => {
+                let pool = Pool::build(*wanted, members, past.map(|past| &**past))?;
+                routes::resolve(namespace.net(), &pool, |_, _| {})?;
+                Arc::new(pool, GFP_KERNEL_ACCOUNT)?
+            }
+        };
+        pools.push(pool, GFP_KERNEL_ACCOUNT)?;
+    }
+
+    let number = usize::try_from(image.header().ghosts)?;
+    let mut ghosts = KVec::with_capacity(number, GFP_KERNEL_ACCOUNT)?;
+    for ghost in image.ghosts() {
+        let ghost = ghost.or(Err(EINVAL))?;
+        let pool = wanted.iter().position(|(index, _)| *index == ghost.pool);
+        let ghost = Ghost {
+            address: ghost.address,
+            pool: pool.ok_or(EINVAL)?,
+        };
+        ghosts.push(ghost, GFP_KERNEL_ACCOUNT)?;
+    }
+    sort(&mut ghosts, |a, b| a.address < b.address);
+    Ok(Config::new(Ghosts::new(ghosts)?, pools, generation))
+}
+
+fn are_same(old: &[Member], new: &[Member]) -> bool {
+    old.len() == new.len() && old.iter().zip(new).all(|(a, b)| a.wanted == b.wanted)
+}
+
+fn is_same(old: Option<&Config>, new: &Config) -> bool {
+    let (pools, ghosts) = old.map_or((&[][..], &[][..]), |old| (old.pools(), old.ghosts()));
+    pools.len() == new.pools().len()
+        && pools
+            .iter()
+            .zip(new.pools())
+            .all(|(a, b)| Arc::ptr_eq(a, b))
+        && ghosts == new.ghosts()
+}
+
+/// Clients with another owner, in parts per million: the mean of the pools that stay.
+fn moved(old: Option<&Config>, new: &Config) -> Result<u32> {
+    let (mut sum, mut pools) = (0, 0);
+    for pool in new.pools() {
+        if let Some(past) = old.and_then(|old| old.pool(&pool.wanted.name)) {
+            sum += u64::from(past.moved(pool)?);
+            pools += 1;
+        }
+    }
+    Ok(u32::try_from(sum / pools.max(1))?)
+}

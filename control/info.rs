@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! INFO: versions, and the state at a glance.
+
+use super::refusal::Refusal;
+use crate::{
+    state::Namespace,
+    uapi::{limits::ABI, Counter, Info, Text},
+};
+use kernel::prelude::*;
+
+pub(super) fn call(namespace: &Namespace, raw: &mut [u8; Info::SIZE]) -> Result<(), Refusal> {
+    Info::check(raw)?;
+    let mut turn = namespace.turn();
+    let (generation, digest) = (turn.data().generation, turn.data().digest);
+    let config = turn.current();
+    let pools = config.map_or(&[][..], |config| config.pools());
+    *raw = Info {
+        abi: ABI,
+        enabled: namespace.is_enabled(),
+        generation,
+        digest,
+        pools: u32::try_from(pools.len())?,
+        ghosts: u32::try_from(config.map_or(0, |config| config.ghosts().len()))?,
+        servers: u32::try_from(pools.iter().map(|pool| pool.members.len()).sum::<usize>())?,
+        counters: u32::try_from(Counter::COUNT)?,
+        version: Text::clipped(crate::VERSION),
+    }
+    .encode();
+    Ok(())
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! LOOKUP: the owner of a client, by the function the packets meet.
+
+use super::refusal::Refusal;
+use crate::{
+    dispatch::{
+        addr::Address,
+        function::{Owner, Rule},
+        server::ServerId,
+    },
+    state::Namespace,
+    uapi::{limits::RUNNERS_UP, Client, Found, Invalid, Lookup, Verdict},
+};
+use core::fmt;
+use kernel::{prelude::*, sync::rcu};
+
+pub(super) fn call(namespace: &Namespace, raw: &mut [u8; Lookup::SIZE]) -> Result<(), Refusal> {
+    let request = Lookup::decode(raw)?;
+    let client = match request.client {
+        Client::V4(address) => Address::V4(address),
+        Client::V6(address) => Address::V6(address),
+    };
+    let guard = rcu::read_lock();
+    let config = namespace.config((&guard).into());
+    let Some((config, pool)) = config.and_then(|c| Some((c, c.pool(&request.pool)?))) else {
+        return Err(Invalid::no_pool(request.pool).into());
+    };
+    let mut succession = [ServerId::new(0).or(Err(EINVAL))?; RUNNERS_UP + 1];
+    let (explanation, length) = pool.explain(client, &mut succession);
+    let mut runners_up = [None; RUNNERS_UP];
+    let followers = succession.iter().take(length).skip(1);
+    for (place, id) in runners_up.iter_mut().zip(followers) {
+        *place = Some(id.get());
+    }
+    let found = Found {
+        generation: config.generation,
+        row: match explanation.rule {
+            Rule::Row(row) => row,
+            Rule::Try(_) | Rule::NobodyLive => 0,
+        },
+        owner: explanation.owner.server().map(ServerId::get),
+        verdict: match explanation.owner {
+            Owner::Up(_) => Verdict::Up,
+            Owner::Draining(_) => Verdict::Draining,
+            Owner::None => Verdict::None,
+        },
+        kind: pool.wanted.kind,
+        runners_up,
+    };
+    Lookup::reply(raw, &found);
+    Ok(())
+}
+
+pub(super) fn refuse(raw: &mut [u8; Lookup::SIZE], why: &dyn fmt::Display) {
+    Lookup::refuse(raw, why);
+}

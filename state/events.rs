@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! What has happened in a namespace lately, for those who read `/dev/onehop`.
+
+use crate::{
+    ffi::clock::realtime_ns,
+    uapi::{Author, Event, What},
+};
+use kernel::{
+    new_condvar, new_mutex,
+    prelude::*,
+    sync::{CondVar, Mutex},
+};
+
+/// How many events a slow reader may be behind.
+const KEPT: usize = 256;
+
+/// The latest events. Process context.
+#[pin_data]
+pub(crate) struct Events {
+    #[pin]
+    ring: Mutex<Ring>,
+    #[pin]
+    arrived: CondVar,
+}
+
+struct Ring {
+    /// Event number n lies at n mod KEPT. Empty until [`Events::prepare`], then KEPT long.
+    kept: KVec<Event>,
+    /// The number of the next event, from 0.
+    next: u64,
+}
+
+/// How far a reader is: the number of the next event for it.
+pub(crate) struct Cursor(u64);
+
+impl Events {
+    pub(crate) fn new() -> impl PinInit<Self> {
+        pin_init!(Self {
+            ring <- new_mutex!(Ring { kept: KVec::new(), next: 0 }),
+            arrived <- new_condvar!(),
+        })
+    }
+
+    /// Gets the memory, before a change is made that could not be told without.
+    ///
+    /// # Errors
+    ///
+    /// `ENOMEM`.
+    pub(crate) fn prepare(&self) -> Result {
+        let mut ring = self.ring.lock();
+        if ring.kept.is_empty() {
+            let blank = lost(0);
+            ring.kept = KVec::from_elem(blank, KEPT, GFP_KERNEL_ACCOUNT)?;
+        }
+        Ok(())
+    }
+
+    /// Adds an event and wakes all readers. After [`Self::prepare`].
+    pub(crate) fn push(&self, event: Event) {
+        let mut ring = self.ring.lock();
+        let at = place(ring.next);
+        if let Some(place) = ring.kept.get_mut(at) {
+            *place = event;
+            ring.next += 1;
+        }
+        drop(ring);
+        self.arrived.notify_all();
+    }
+
+    /// Where a reader begins who wants what is to come.
+    pub(crate) fn end(&self) -> Cursor {
+        Cursor(self.ring.lock().next)
+    }
+
+    /// The next event for a reader, waiting for it if need be.
+    ///
+    /// # Errors
+    ///
+    /// `EINTR` on a signal.
+    pub(crate) fn wait(&self, cursor: &mut Cursor) -> Result<Event> {
+        let mut ring = self.ring.lock();
+        loop {
+            if let Some(event) = ring.read(cursor) {
+                return Ok(event);
+            }
+            if self.arrived.wait_interruptible(&mut ring) {
+                return Err(EINTR);
+            }
+        }
+    }
+
+    /// The next event for a reader, if there is one.
+    pub(crate) fn poll(&self, cursor: &mut Cursor) -> Option<Event> {
+        self.ring.lock().read(cursor)
+    }
+}
+
+impl Ring {
+    fn read(&self, cursor: &mut Cursor) -> Option<Event> {
+        if cursor.0 == self.next {
+            return None;
+        }
+        let oldest = self.next.saturating_sub(KEPT as u64);
+        if cursor.0 < oldest {
+            let missed = u32::try_from(oldest - cursor.0).unwrap_or(u32::MAX);
+            cursor.0 = oldest;
+            return Some(lost(missed));
+        }
+        let event = self.kept.get(place(cursor.0)).copied();
+        cursor.0 += 1;
+        event
+    }
+}
+
+fn place(number: u64) -> usize {
+    number as usize % KEPT
+}
+
+fn lost(events: u32) -> Event {
+    Event {
+        time: realtime_ns(),
+        generation: 0,
+        what: What::Lost(events),
+        pool: None,
+        server: None,
+        author: Author::default(),
+    }
+}
