@@ -53,12 +53,12 @@ fn apply(
     request: &Apply,
     image: &Image<'_>,
 ) -> Result<Outcome, Refusal> {
-    let stands = turn.data().generation;
+    let stands = namespace.generation();
     request.condition.holds(stands)?;
     let old = turn.current();
     let new = build(namespace, old, image, &request.author, stands + 1)?;
     if is_same(old, &new) {
-        return Ok(change::unchanged(turn));
+        return Ok(change::unchanged(namespace));
     }
     let moved = moved(old, &new)?;
     let outcome = Outcome {

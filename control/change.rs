@@ -13,10 +13,10 @@ use crate::{
 use kernel::{prelude::*, sync::Arc};
 
 /// What stands, as the reply of a call that changed nothing.
-pub(super) fn unchanged(turn: &mut Turn<'_>) -> Outcome {
+pub(super) fn unchanged(namespace: &Namespace) -> Outcome {
     Outcome {
-        generation: turn.data().generation,
-        digest: turn.data().digest,
+        generation: namespace.generation(),
+        digest: namespace.digest(),
         changed: false,
         moved: 0,
     }
@@ -36,23 +36,21 @@ pub(super) fn commit(
 ) -> Result<(), Refusal> {
     let has_ghosts = !config.ghosts().is_empty();
     let generation = config.generation;
-    let config = if has_ghosts || !config.pools().is_empty() {
+    let has_pools = !config.pools().is_empty();
+    let config = if has_pools {
         Some(Prepared::new(config)?)
     } else {
         None
     };
-    if has_ghosts && turn.data().watch.is_none() {
+    if has_pools && turn.data().watch.is_none() {
         turn.data().watch = Some(RouteWatch::new(namespace.net(), namespace.clone())?);
     }
     if has_ghosts && turn.data().hook.is_none() {
         turn.data().hook = Some(hooks::start(namespace)?);
     }
-    turn.replace(config);
-    let control = turn.data();
-    control.generation = generation;
-    control.digest = digest;
+    namespace.replace(turn, config, generation, digest);
     if !has_ghosts {
-        control.hook = None;
+        turn.data().hook = None;
     }
     Ok(())
 }

@@ -14,9 +14,8 @@ use kernel::{
     fs::{File, Kiocb},
     iov::IovIterDest,
     miscdevice::{MiscDevice, MiscDeviceOptions, MiscDeviceRegistration},
-    new_mutex,
     prelude::*,
-    sync::{Arc, Mutex},
+    sync::Arc,
     uaccess::{UserPtr, UserSlice},
 };
 
@@ -24,33 +23,29 @@ use kernel::{
 pub(crate) const OPTIONS: MiscDeviceOptions = MiscDeviceOptions { name: c"onehop" };
 
 /// An open file.
-#[pin_data]
 pub(crate) struct Device {
     net: NetRef,
     namespace: Arc<Namespace>,
-    #[pin]
-    cursor: Mutex<Cursor>,
+    cursor: Cursor,
 }
 
 #[vtable]
 impl MiscDevice for Device {
-    type Ptr = Pin<KBox<Self>>;
+    type Ptr = KBox<Self>;
 
     fn open(_file: &File, _misc: &MiscDeviceRegistration<Self>) -> Result<Self::Ptr> {
         let net = NetRef::current();
         let namespace = net.state::<Namespace>()?;
-        let end = namespace.events().end();
-        KBox::try_pin_init(
-            try_pin_init!(Self {
-                net,
-                namespace,
-                cursor <- new_mutex!(end),
-            }),
-            GFP_KERNEL_ACCOUNT,
-        )
+        let cursor = namespace.events().end();
+        let device = Self {
+            net,
+            namespace,
+            cursor,
+        };
+        Ok(KBox::new(device, GFP_KERNEL_ACCOUNT)?)
     }
 
-    fn ioctl(device: Pin<&Self>, _file: &File, command: u32, argument: usize) -> Result<isize> {
+    fn ioctl(device: &Self, _file: &File, command: u32, argument: usize) -> Result<isize> {
         let namespace = &device.namespace;
         let user = UserPtr::from_addr(argument);
         match command {
@@ -73,8 +68,7 @@ impl MiscDevice for Device {
             return Err(EINVAL);
         }
         let events = device.namespace.events();
-        let mut cursor = device.cursor.lock();
-        let mut event = Some(events.wait(&mut cursor)?);
+        let mut event = Some(events.wait(&device.cursor)?);
         let mut written = 0;
         while let Some(next) = event {
             let copied = out.copy_to_iter(&next.encode());
@@ -85,7 +79,7 @@ impl MiscDevice for Device {
             event = if out.len() < Event::SIZE {
                 None
             } else {
-                events.poll(&mut cursor)
+                events.poll(&device.cursor)
             };
         }
         Ok(written)

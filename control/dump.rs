@@ -21,8 +21,8 @@ use kernel::{
 
 pub(super) fn call(namespace: &Namespace, raw: &mut [u8; Dump::SIZE]) -> Result<(), Refusal> {
     let request = Dump::decode(raw)?;
-    let mut turn = namespace.turn();
-    let (generation, digest) = (turn.data().generation, turn.data().digest);
+    let turn = namespace.turn();
+    let (generation, digest) = (namespace.generation(), namespace.digest());
     let image = encode(turn.current())?;
     // The copy to user space may take long; nobody needs to wait for it.
     drop(turn);

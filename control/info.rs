@@ -7,19 +7,18 @@ use crate::{
     state::Namespace,
     uapi::{limits::ABI, Counter, Info, Text},
 };
-use kernel::prelude::*;
+use kernel::{prelude::*, sync::rcu};
 
 pub(super) fn call(namespace: &Namespace, raw: &mut [u8; Info::SIZE]) -> Result<(), Refusal> {
     Info::check(raw)?;
-    let mut turn = namespace.turn();
-    let (generation, digest) = (turn.data().generation, turn.data().digest);
-    let config = turn.current();
+    let guard = rcu::read_lock();
+    let config = namespace.config((&guard).into());
     let pools = config.map_or(&[][..], |config| config.pools());
     *raw = Info {
         abi: ABI,
         enabled: namespace.is_enabled(),
-        generation,
-        digest,
+        generation: namespace.generation(),
+        digest: namespace.digest(),
         pools: u32::try_from(pools.len())?,
         ghosts: u32::try_from(config.map_or(0, |config| config.ghosts().len()))?,
         servers: u32::try_from(pools.iter().map(|pool| pool.members.len()).sum::<usize>())?,

@@ -48,8 +48,8 @@ pub(super) fn resolve(net: &Net, pool: &Pool, mut changed: impl FnMut(&Member, W
 
 impl RouteUser for Namespace {
     fn routes_changed(self: Arc<Self>) {
-        let mut turn = self.turn();
-        let generation = turn.data().generation;
+        let turn = self.turn();
+        let generation = self.generation();
         let Some(config) = turn.current() else {
             return;
         };

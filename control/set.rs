@@ -25,7 +25,7 @@ pub(super) fn refuse(raw: &mut [u8; Set::SIZE], why: &dyn fmt::Display) {
 }
 
 fn set(namespace: &Arc<Namespace>, turn: &mut Turn<'_>, request: &Set) -> Result<Outcome, Refusal> {
-    let generation = turn.data().generation;
+    let generation = namespace.generation();
     request.condition.holds(generation)?;
     let config = turn.current().ok_or(Invalid::no_pool(request.pool))?;
     let old = config
@@ -35,7 +35,7 @@ fn set(namespace: &Arc<Namespace>, turn: &mut Turn<'_>, request: &Set) -> Result
         .member(&request.server)
         .ok_or(Invalid::no_server(request.server))?;
     if has(member, request.state) {
-        return Ok(change::unchanged(turn));
+        return Ok(change::unchanged(namespace));
     }
     let generation = generation + 1;
     let new = Arc::new(changed(old, request)?, GFP_KERNEL_ACCOUNT)?;

@@ -44,9 +44,9 @@ pub(super) fn register(namespace: &Arc<Namespace>) -> Result<Table<Namespace>> {
 // A line holds 31 characters, more than these numbers have.
 
 fn generation(namespace: &Namespace, line: &mut Line) {
-    let _ = write!(line, "{}", namespace.turn().data().generation);
+    let _ = write!(line, "{}", namespace.generation());
 }
 
 fn digest(namespace: &Namespace, line: &mut Line) {
-    let _ = write!(line, "{:016x}", namespace.turn().data().digest);
+    let _ = write!(line, "{:016x}", namespace.digest());
 }

@@ -3,11 +3,15 @@
 //! Network namespaces and what the module keeps for each of them.
 
 use super::bindings;
-use core::{
-    marker::PhantomData,
-    sync::atomic::{AtomicU32, Ordering},
+use core::marker::PhantomData;
+use kernel::{
+    error::to_result,
+    prelude::*,
+    sync::{
+        atomic::{Acquire, Atomic, Release},
+        Arc,
+    },
 };
-use kernel::{error::to_result, prelude::*, sync::Arc};
 
 /// A network namespace as its own state sees it.
 ///
@@ -66,7 +70,7 @@ impl NetRef {
     ///
     /// `ENODEV` before the registration and after its end.
     pub(crate) fn state<T: PerNet>(&self) -> Result<Arc<T>> {
-        let id = T::key().id.load(Ordering::Acquire);
+        let id = T::key().id.load(Acquire);
         if id == 0 {
             return Err(ENODEV);
         }
@@ -105,14 +109,14 @@ pub(crate) trait PerNet: Sized + Send + Sync + 'static {
 
 /// Names a type's slot in each namespace.
 pub(crate) struct Key<T> {
-    id: AtomicU32,
+    id: Atomic<u32>,
     _type: PhantomData<fn() -> T>,
 }
 
 impl<T> Key<T> {
     pub(crate) const fn new() -> Self {
         Self {
-            id: AtomicU32::new(0),
+            id: Atomic::new(0),
             _type: PhantomData,
         }
     }
@@ -165,7 +169,7 @@ impl<T: PerNet> Drop for Registration<T> {
         unsafe { bindings::unregister_pernet_subsys(&mut *self.operations) };
         // Values that RCU has yet to free have their destructors in this module's text.
         kernel::sync::rcu::rcu_barrier();
-        T::key().id.store(0, Ordering::Release);
+        T::key().id.store(0, Release);
     }
 }
 
@@ -193,7 +197,7 @@ unsafe extern "C" fn init<T: PerNet>(net: *mut bindings::net) -> c_int {
     match T::new(Net { ptr: net }) {
         Ok(state) => {
             // SAFETY: The kernel has set the id and allocated the slot before it calls.
-            unsafe { *slot::<T>(net, T::key().id.load(Ordering::Acquire)) = state.into_raw() };
+            unsafe { *slot::<T>(net, T::key().id.load(Acquire)) = state.into_raw() };
             0
         }
         Err(error) => error.to_errno(),
@@ -205,7 +209,7 @@ unsafe extern "C" fn init<T: PerNet>(net: *mut bindings::net) -> c_int {
 /// Called by the kernel for a namespace that ends, once, after `init` succeeded.
 unsafe extern "C" fn pre_exit<T: PerNet>(net: *mut bindings::net) {
     // SAFETY: The slot holds what `init` put there.
-    let state = unsafe { *slot::<T>(net, T::key().id.load(Ordering::Acquire)) };
+    let state = unsafe { *slot::<T>(net, T::key().id.load(Acquire)) };
     if !state.is_null() {
         // SAFETY: The reference is given back only in `exit`, after this.
         T::stop(&unsafe { borrow(state) });
@@ -218,7 +222,7 @@ unsafe extern "C" fn pre_exit<T: PerNet>(net: *mut bindings::net) {
 unsafe extern "C" fn exit<T: PerNet>(net: *mut bindings::net) {
     // SAFETY: The slot holds what `init` put there, whose reference ends here.
     unsafe {
-        let slot = slot::<T>(net, T::key().id.load(Ordering::Acquire));
+        let slot = slot::<T>(net, T::key().id.load(Acquire));
         let state = core::mem::replace(&mut *slot, core::ptr::null());
         if !state.is_null() {
             drop(Arc::from_raw(state));

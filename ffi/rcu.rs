@@ -3,16 +3,15 @@
 //! A value that packets read without a lock and one writer at a time replaces.
 
 use super::bindings;
-use core::{
-    marker::PhantomData,
-    mem::offset_of,
-    ptr,
-    sync::atomic::{AtomicPtr, AtomicUsize, Ordering},
-};
+use core::{marker::PhantomData, mem::offset_of, ptr};
 use kernel::{
     new_mutex,
     prelude::*,
-    sync::{lock::mutex::MutexBackend, rcu, Mutex},
+    sync::{
+        atomic::{Acquire, Atomic, Full, Relaxed},
+        lock::mutex::MutexBackend,
+        rcu, Mutex,
+    },
     types::NotThreadSafe,
 };
 
@@ -20,7 +19,7 @@ use kernel::{
 /// than that waits. Bounds the memory a storm of changes can hold.
 const MAX_IN_FLIGHT: usize = 64;
 
-static IN_FLIGHT: AtomicUsize = AtomicUsize::new(0);
+static IN_FLIGHT: Atomic<usize> = Atomic::new(0);
 
 /// Evidence that an RCU read-side critical section lasts for `'g`.
 ///
@@ -83,7 +82,7 @@ impl<T> core::ops::Deref for Prepared<T> {
 /// after a grace period from when it was taken out, or with the cell itself.
 #[pin_data(PinnedDrop)]
 pub(crate) struct RcuCell<T: Send + Sync, W: Send + Unpin> {
-    current: AtomicPtr<Prepared<T>>,
+    current: Atomic<*mut Prepared<T>>,
     #[pin]
     writer: Mutex<W>,
 }
@@ -91,7 +90,7 @@ pub(crate) struct RcuCell<T: Send + Sync, W: Send + Unpin> {
 impl<T: Send + Sync, W: Send + Unpin> RcuCell<T, W> {
     pub(crate) fn new(writer: W) -> impl PinInit<Self> {
         pin_init!(Self {
-            current: AtomicPtr::new(ptr::null_mut()),
+            current: Atomic::new(ptr::null_mut()),
             writer <- new_mutex!(writer, "onehop_writer"),
         })
     }
@@ -99,7 +98,7 @@ impl<T: Send + Sync, W: Send + Unpin> RcuCell<T, W> {
     /// What stands now. Any context.
     #[inline]
     pub(crate) fn read<'g>(&'g self, _reader: Reader<'g>) -> Option<&'g T> {
-        let current = self.current.load(Ordering::Acquire);
+        let current = self.current.load(Acquire);
         // SAFETY: By the invariant the value outlives a grace period that has not ended while
         // the read-side critical section of `_reader` lasts, and nobody writes to it.
         unsafe { current.as_ref() }.map(|prepared| &prepared.value)
@@ -117,7 +116,7 @@ impl<T: Send + Sync, W: Send + Unpin> RcuCell<T, W> {
 #[pinned_drop]
 impl<T: Send + Sync, W: Send + Unpin> PinnedDrop for RcuCell<T, W> {
     fn drop(self: Pin<&mut Self>) {
-        let current = self.current.load(Ordering::Relaxed);
+        let current = self.current.load(Relaxed);
         if !current.is_null() {
             // SAFETY: By the invariant it is an unfreed box; `&mut self` excludes readers.
             drop(unsafe { KBox::from_raw(current) });
@@ -139,7 +138,7 @@ impl<T: Send + Sync, W: Send + Unpin> Writer<'_, T, W> {
 
     /// What stands now, for as long as this writer does not replace it.
     pub(crate) fn current(&self) -> Option<&T> {
-        let current = self.cell.current.load(Ordering::Relaxed);
+        let current = self.cell.current.load(Relaxed);
         // SAFETY: Only a writer takes a value out, which needs `&mut self`, and this one has
         // the turn: the value stays for as long as `self` is borrowed.
         unsafe { current.as_ref() }.map(|prepared| &prepared.value)
@@ -148,11 +147,11 @@ impl<T: Send + Sync, W: Send + Unpin> Writer<'_, T, W> {
     /// Puts `new` in place of what stands, which is freed after a grace period. May sleep.
     pub(crate) fn replace(&mut self, new: Option<KBox<Prepared<T>>>) {
         let new = new.map_or(ptr::null_mut(), KBox::into_raw);
-        let old = self.cell.current.swap(new, Ordering::AcqRel);
+        let old = self.cell.current.xchg(new, Full);
         if old.is_null() {
             return;
         }
-        if IN_FLIGHT.fetch_add(1, Ordering::Relaxed) >= MAX_IN_FLIGHT {
+        if IN_FLIGHT.fetch_add(1, Relaxed) >= MAX_IN_FLIGHT {
             rcu::rcu_barrier();
         }
         // SAFETY: By the cell's invariant `old` is an unfreed box, now out of readers' reach;
@@ -168,5 +167,5 @@ unsafe extern "C" fn free<T>(head: *mut bindings::callback_head) {
     const { assert!(offset_of!(Prepared<T>, head) == 0) };
     // SAFETY: By the contract `head` is the first field of a box that is ours.
     drop(unsafe { KBox::from_raw(head.cast::<Prepared<T>>()) });
-    IN_FLIGHT.fetch_sub(1, Ordering::Relaxed);
+    IN_FLIGHT.fetch_sub(1, Relaxed);
 }

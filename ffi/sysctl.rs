@@ -3,8 +3,11 @@
 //! Files under `/proc/sys/net/onehop`, in each namespace its own.
 
 use super::{bindings, netns::Net};
-use core::{fmt::Write, sync::atomic::AtomicU8};
-use kernel::{prelude::*, sync::Arc};
+use core::fmt::Write;
+use kernel::{
+    prelude::*,
+    sync::{atomic::Atomic, Arc},
+};
 
 /// What reading a text file gives; 31 characters at most.
 pub(crate) struct Line {
@@ -30,7 +33,10 @@ pub(crate) struct File<T> {
 
 pub(crate) enum Kind<T> {
     /// A number from 0 to `max`, which is 4 at most; 0644.
-    Number { field: fn(&T) -> &AtomicU8, max: u8 },
+    Number {
+        field: fn(&T) -> &Atomic<i8>,
+        max: u8,
+    },
     /// Made when it is read, in process context; 0444.
     Text(fn(&T, &mut Line)),
 }

@@ -9,7 +9,10 @@ use crate::{
 use kernel::{
     new_condvar, new_mutex,
     prelude::*,
-    sync::{CondVar, Mutex},
+    sync::{
+        atomic::{Atomic, Relaxed},
+        CondVar, Mutex,
+    },
 };
 
 /// How many events a slow reader may be behind.
@@ -31,8 +34,9 @@ struct Ring {
     next: u64,
 }
 
-/// How far a reader is: the number of the next event for it.
-pub(crate) struct Cursor(u64);
+/// How far a reader is: the number of the next event for it. Read and written under the
+/// ring's lock only, never across a wait, so that two threads may read one file.
+pub(crate) struct Cursor(Atomic<u64>);
 
 impl Events {
     pub(crate) fn new() -> impl PinInit<Self> {
@@ -70,7 +74,7 @@ impl Events {
 
     /// Where a reader begins who wants what is to come.
     pub(crate) fn end(&self) -> Cursor {
-        Cursor(self.ring.lock().next)
+        Cursor(Atomic::new(self.ring.lock().next))
     }
 
     /// The next event for a reader, waiting for it if need be.
@@ -78,7 +82,7 @@ impl Events {
     /// # Errors
     ///
     /// `EINTR` on a signal.
-    pub(crate) fn wait(&self, cursor: &mut Cursor) -> Result<Event> {
+    pub(crate) fn wait(&self, cursor: &Cursor) -> Result<Event> {
         let mut ring = self.ring.lock();
         loop {
             if let Some(event) = ring.read(cursor) {
@@ -91,25 +95,24 @@ impl Events {
     }
 
     /// The next event for a reader, if there is one.
-    pub(crate) fn poll(&self, cursor: &mut Cursor) -> Option<Event> {
+    pub(crate) fn poll(&self, cursor: &Cursor) -> Option<Event> {
         self.ring.lock().read(cursor)
     }
 }
 
 impl Ring {
-    fn read(&self, cursor: &mut Cursor) -> Option<Event> {
-        if cursor.0 == self.next {
+    fn read(&self, cursor: &Cursor) -> Option<Event> {
+        let at = cursor.0.load(Relaxed);
+        if at == self.next {
             return None;
         }
         let oldest = self.next.saturating_sub(KEPT as u64);
-        if cursor.0 < oldest {
-            let missed = u32::try_from(oldest - cursor.0).unwrap_or(u32::MAX);
-            cursor.0 = oldest;
-            return Some(lost(missed));
+        if at < oldest {
+            cursor.0.store(oldest, Relaxed);
+            return Some(lost(u32::try_from(oldest - at).unwrap_or(u32::MAX)));
         }
-        let event = self.kept.get(place(cursor.0)).copied();
-        cursor.0 += 1;
-        event
+        cursor.0.store(at + 1, Relaxed);
+        self.kept.get(place(at)).copied()
     }
 }
 

@@ -2,7 +2,7 @@
 
 //! The way to a server, resolved when it is set and again when routes change.
 
-use core::sync::atomic::{AtomicU64, Ordering};
+use kernel::sync::atomic::{Atomic, Relaxed};
 
 /// How a server is reached.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(crate) enum Way {
 pub(crate) struct Hop {
     /// Primary address; 0.0.0.0 in the gaps between ids.
     pub(crate) address: [u8; 4],
-    way: AtomicU64,
+    way: Atomic<u64>,
 }
 
 const NONE: u64 = 0;
@@ -36,14 +36,14 @@ impl Hop {
     pub(crate) fn new(address: [u8; 4], way: Way) -> Self {
         Self {
             address,
-            way: AtomicU64::new(encode(way)),
+            way: Atomic::new(encode(way)),
         }
     }
 
     /// Any context.
     #[inline]
     pub(crate) fn way(&self) -> Way {
-        match self.way.load(Ordering::Relaxed) {
+        match self.way.load(Relaxed) {
             LOCAL => Way::Local,
             // The low half is the index.
             way if way & LINK != 0 => Way::Link(way as u32),
@@ -54,7 +54,7 @@ impl Hop {
     /// Sets the way. Returns whether it was another. Under the writers' turn.
     pub(crate) fn set(&self, way: Way) -> bool {
         let new = encode(way);
-        self.way.swap(new, Ordering::Relaxed) != new
+        self.way.xchg(new, Relaxed) != new
     }
 }
 

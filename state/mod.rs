@@ -16,15 +16,20 @@ use crate::{
         hook,
         netns::Net,
         percpu,
-        rcu::{RcuCell, Reader, Writer},
+        rcu::{Prepared, RcuCell, Reader, Writer},
         sysctl,
     },
     uapi::Counter,
 };
 use config::Config;
-use core::sync::atomic::{AtomicU8, Ordering};
 use events::Events;
-use kernel::{prelude::*, sync::Arc};
+use kernel::{
+    prelude::*,
+    sync::{
+        atomic::{Atomic, Relaxed},
+        Arc,
+    },
+};
 
 /// One network namespace.
 #[pin_data]
@@ -33,23 +38,23 @@ pub(crate) struct Namespace {
     #[pin]
     config: RcuCell<Config, Control>,
     counters: percpu::Counters,
+    // Both are written under the writers' turn, and read without it by those who only show
+    // them: a turn may last seconds.
+    generation: Atomic<u64>,
+    digest: Atomic<u64>,
     /// sysctl `enabled`, 0 or 1.
-    pub(crate) enabled: AtomicU8,
+    pub(crate) enabled: Atomic<i8>,
     /// sysctl `log_level`: 0 nothing, 1 changes.
-    pub(crate) log_level: AtomicU8,
+    pub(crate) log_level: Atomic<i8>,
     #[pin]
     events: Events,
 }
 
 /// What those who change the configuration share, taking turns.
 pub(crate) struct Control {
-    /// Counts changes.
-    pub(crate) generation: u64,
-    /// Of all pools; equal digest, equal decisions.
-    pub(crate) digest: u64,
     /// There while a ghost is.
     pub(crate) hook: Option<hook::Registration<Namespace>>,
-    /// There from the first ghost on.
+    /// There from the first pool on.
     pub(crate) watch: Option<RouteWatch<Namespace>>,
     /// There from the start.
     pub(crate) sysctls: Option<sysctl::Table<Namespace>>,
@@ -65,8 +70,6 @@ impl Namespace {
     pub(crate) fn new(net: Net) -> Result<Arc<Self>> {
         let counters = percpu::Counters::new(Counter::COUNT)?;
         let control = Control {
-            generation: 0,
-            digest: digest::Namespace::new().finish(),
             hook: None,
             watch: None,
             sysctls: None,
@@ -76,8 +79,10 @@ impl Namespace {
                 net,
                 config <- RcuCell::new(control),
                 counters,
-                enabled: AtomicU8::new(1),
-                log_level: AtomicU8::new(1),
+                generation: Atomic::new(0),
+                digest: Atomic::new(digest::Namespace::new().finish()),
+                enabled: Atomic::new(1),
+                log_level: Atomic::new(1),
                 events <- Events::new(),
             }),
             GFP_KERNEL_ACCOUNT,
@@ -99,13 +104,36 @@ impl Namespace {
         self.config.write()
     }
 
+    /// Counts changes.
+    pub(crate) fn generation(&self) -> u64 {
+        self.generation.load(Relaxed)
+    }
+
+    /// Of all pools; equal digest, equal decisions.
+    pub(crate) fn digest(&self) -> u64 {
+        self.digest.load(Relaxed)
+    }
+
+    /// Swaps `config` in. May sleep.
+    pub(crate) fn replace(
+        &self,
+        turn: &mut Turn<'_>,
+        config: Option<KBox<Prepared<Config>>>,
+        generation: u64,
+        digest: u64,
+    ) {
+        turn.replace(config);
+        self.generation.store(generation, Relaxed);
+        self.digest.store(digest, Relaxed);
+    }
+
     #[inline]
     pub(crate) fn is_enabled(&self) -> bool {
-        self.enabled.load(Ordering::Relaxed) != 0
+        self.enabled.load(Relaxed) != 0
     }
 
     pub(crate) fn logs_changes(&self) -> bool {
-        self.log_level.load(Ordering::Relaxed) != 0
+        self.log_level.load(Relaxed) != 0
     }
 
     /// Counts a packet. Any context.
