@@ -50,7 +50,6 @@ make_base() {
 	EOF
 	cp "$cache/sources.list" "$new/etc/apt/"
 	# No package may start a daemon while it is being installed.
-	mkdir -p "$new/usr/sbin"
 	printf '#!/bin/sh\nexit 101\n' >"$new/usr/sbin/policy-rc.d"
 	chmod +x "$new/usr/sbin/policy-rc.d"
 

@@ -26,4 +26,5 @@ KDIR=/opt/onehop/build-$KVER
 # The compiler that built it, by the name kbuild was configured with.
 ONEHOP_CC=x86_64-linux-gnu-gcc-14
 
-export ONEHOP_KERNEL ONEHOP_KIT ONEHOP_ROOT ONEHOP_CC KVER KDIR
+# Not KDIR: in the environment it would tell make to build without the kit.
+export ONEHOP_KERNEL ONEHOP_KIT ONEHOP_ROOT ONEHOP_CC KVER
