@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0
+//! `onehopctl apply`
+
+use std::fs;
+use std::io::Read;
+
+use onehop_uapi::{Condition, Outcome};
+
+use crate::change::report;
+use crate::diff::diff;
+use crate::model::Model;
+use crate::offline::{self, Dispatch};
+use crate::state::State;
+use crate::value::AuthorArgs;
+use crate::{config, Context, Error};
+
+#[derive(clap::Args)]
+pub struct Apply {
+    /// A file in the form of onehop.conf(5); - is standard input
+    file: String,
+    /// Say what would change, and change nothing; works without the module too
+    #[arg(long)]
+    dry_run: bool,
+    /// Only if this generation still stands
+    #[arg(long, value_name = "GENERATION")]
+    expect: Option<u64>,
+    #[command(flatten)]
+    author: AuthorArgs,
+}
+
+impl Apply {
+    pub fn run(self, context: &mut Context<'_>) -> Result<(), Error> {
+        let model = read(context, &self.file)?;
+        let author = self.author.author(context);
+        let old = match State::read(context.kernel) {
+            Ok(state) => state.model(),
+            Err(Error::Absent(why)) if self.dry_run => {
+                context.note(&format!("{why}; compared with an empty state"))?;
+                return report(context, &first(&model)?, &diff(&Model::default(), &model));
+            }
+            Err(error) => return Err(error),
+        };
+        let condition = Condition {
+            dry_run: self.dry_run,
+            expected: self.expect,
+        };
+        let outcome = context.kernel.apply(&model.encode(), condition, author)?;
+        report(context, &outcome, &diff(&old, &model))
+    }
+}
+
+/// Reads a configuration from a file, or from standard input.
+pub fn read(context: &mut Context<'_>, file: &str) -> Result<Model, Error> {
+    let mut bytes = Vec::new();
+    let (name, result) = match file {
+        "-" => ("<stdin>", context.input.read_to_end(&mut bytes)),
+        file => {
+            let read = |mut file: fs::File| file.read_to_end(&mut bytes);
+            (file, fs::File::open(file).and_then(read))
+        }
+    };
+    result.map_err(|error| Error::Refused(format!("{name}: {error}")))?;
+    let text = String::from_utf8(bytes)
+        .map_err(|error| Error::Refused(format!("{name}: must be UTF-8: {error}")))?;
+    config::parse(name, &text)
+}
+
+/// What applying a model as the first one would give.
+fn first(model: &Model) -> Result<Outcome, Error> {
+    let mut digests = Vec::new();
+    for group in model.pools.values() {
+        let servers = group.by_id().into_iter();
+        let servers = servers.map(|server| (server, offline::first_health(server)));
+        digests.push(Dispatch::new(&group.pool, servers)?.digest());
+    }
+    Ok(Outcome {
+        generation: 0,
+        digest: offline::digest(model, &digests)?,
+        changed: !model.pools.is_empty(),
+        moved: 0,
+    })
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0
+//! `onehopctl ghost`
+
+use std::net::Ipv4Addr;
+
+use onehop_uapi::Name;
+
+use crate::change::edit;
+use crate::model::Model;
+use crate::value::{self, AuthorArgs};
+use crate::{pick, Context, Error};
+
+#[derive(clap::Args)]
+pub struct Ghost {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(clap::Subcommand)]
+enum What {
+    /// Let a pool serve an address
+    Add(Put),
+    /// Serve an address no more
+    Del(Del),
+    /// Let a pool serve an address, whichever served it before
+    Set(Put),
+}
+
+#[derive(clap::Args)]
+struct Put {
+    /// The ghost
+    #[arg(value_parser = value::address)]
+    address: Ipv4Addr,
+    /// The pool that serves it; may be left out where there is only one
+    #[arg(long, value_parser = value::name)]
+    pool: Option<Name>,
+    #[command(flatten)]
+    author: AuthorArgs,
+}
+
+#[derive(clap::Args)]
+struct Del {
+    /// The ghost
+    #[arg(value_parser = value::address)]
+    address: Ipv4Addr,
+    #[command(flatten)]
+    author: AuthorArgs,
+}
+
+impl Ghost {
+    pub fn run(self, context: &mut Context<'_>) -> Result<(), Error> {
+        match self.what {
+            What::Add(put) => {
+                let author = put.author.author(context);
+                edit(context, author, |model| {
+                    let pool = pick::pool(model, put.pool)?;
+                    stays(model, put.address, pool)?;
+                    move_to(model, put.address, Some(pool));
+                    Ok(())
+                })
+            }
+            What::Set(put) => {
+                let author = put.author.author(context);
+                edit(context, author, |model| {
+                    let pool = pick::pool(model, put.pool)?;
+                    move_to(model, put.address, Some(pool));
+                    Ok(())
+                })
+            }
+            What::Del(del) => {
+                let author = del.author.author(context);
+                edit(context, author, |model| {
+                    move_to(model, del.address, None);
+                    Ok(())
+                })
+            }
+        }
+    }
+}
+
+fn stays(model: &Model, ghost: Ipv4Addr, pool: Name) -> Result<(), Error> {
+    match model.pool_of(ghost) {
+        Some(other) if other != pool => Err(Error::Refused(format!(
+            "ghost \"{ghost}\" is a ghost of pool \"{other}\": move it with onehopctl ghost set"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+fn move_to(model: &mut Model, ghost: Ipv4Addr, pool: Option<Name>) {
+    for group in model.pools.values_mut() {
+        group.ghosts.retain(|it| *it != ghost);
+        if Some(group.pool.name) == pool {
+            group.ghosts.push(ghost);
+            group.ghosts.sort_unstable();
+        }
+    }
+}

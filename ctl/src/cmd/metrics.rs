@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0
+//! `onehopctl metrics`
+
+use onehop_uapi::{Admin, Reach};
+
+use super::stats::counters;
+use crate::state::{effective, State};
+use crate::{Context, Error};
+
+/// For the textfile collector of the node exporter, for example.
+#[derive(clap::Args)]
+pub struct Metrics {}
+
+impl Metrics {
+    pub fn run(self, context: &mut Context<'_>) -> Result<(), Error> {
+        let info = context.kernel.info()?;
+        let counters = counters(context.kernel)?;
+        let state = State::read(context.kernel)?;
+
+        let mut text = String::new();
+        let mut family = |name: &str, kind: &str, help: &str, samples: Vec<(String, u64)>| {
+            text += &format!("# HELP onehop_{name} {help}\n# TYPE onehop_{name} {kind}\n");
+            for (labels, value) in samples {
+                text += &format!("onehop_{name}{labels} {value}\n");
+            }
+        };
+
+        let version = info
+            .version
+            .as_str()
+            .replace('\\', "\\\\")
+            .replace('"', "\\\"");
+        let version = format!("{{version=\"{version}\",abi=\"{}\"}}", info.abi);
+        family("info", "gauge", "The module.", vec![(version, 1)]);
+        let enabled = vec![(String::new(), info.enabled.into())];
+        family(
+            "enabled",
+            "gauge",
+            "Whether net.onehop.enabled is set.",
+            enabled,
+        );
+        let generation = vec![(String::new(), state.generation)];
+        family("generation", "counter", "Applied changes.", generation);
+
+        let (drops, packets): (Vec<_>, Vec<_>) = counters
+            .into_iter()
+            .partition(|(name, _)| name.starts_with("drop_"));
+        let labelled = |label: &str, counters: Vec<(String, u64)>| {
+            let samples = counters.into_iter().map(|(name, count)| {
+                let name = name.trim_start_matches("drop_");
+                (format!("{{{label}=\"{name}\"}}"), count)
+            });
+            samples.collect::<Vec<_>>()
+        };
+        let help = "Packets for ghosts; see onehopctl stats for what the counters have in common.";
+        family(
+            "packets_total",
+            "counter",
+            help,
+            labelled("counter", packets),
+        );
+        let help = "Packets for ghosts that were dropped, by reason.";
+        family("drops_total", "counter", help, labelled("reason", drops));
+
+        let mut columns: [Vec<(String, u64)>; 5] = Default::default();
+        for pool in &state.pools {
+            for (server, status) in &pool.servers {
+                let labels = format!("{{pool=\"{}\",server=\"{}\"}}", pool.pool.name, server.name);
+                let values = [
+                    u64::from(effective(server.admin, status.health) == Admin::Up),
+                    u64::from(status.reach != Reach::Unreachable),
+                    server.weight.into(),
+                    status.packets,
+                    status.bytes,
+                ];
+                for (column, value) in columns.iter_mut().zip(values) {
+                    column.push((labels.clone(), value));
+                }
+            }
+        }
+        let [up, reachable, weight, packets, bytes] = columns;
+        family("server_up", "gauge", "Whether the server is up.", up);
+        let help = "Whether the module knows a way to the server.";
+        family("server_reachable", "gauge", help, reachable);
+        family("server_weight", "gauge", "The server's weight.", weight);
+        let help = "Packets handed over to the server.";
+        family("server_packets_total", "counter", help, packets);
+        let help = "Bytes handed over to the server, IP length.";
+        family("server_bytes_total", "counter", help, bytes);
+
+        write!(context.out, "{text}")?;
+        Ok(())
+    }
+}

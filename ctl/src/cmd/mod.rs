@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0
+//! The verbs. To add one: a file, a `mod` line, and a line in the table.
+
+mod apply;
+mod down;
+mod dump;
+mod ghost;
+mod health;
+mod lookup;
+mod metrics;
+mod monitor;
+mod pool;
+mod save;
+mod server;
+mod show;
+mod stats;
+mod up;
+mod version;
+
+use std::ffi::OsString;
+
+use clap::{Parser, Subcommand};
+
+use crate::{Context, Error};
+
+/// Control onehop: one address, many servers
+#[derive(Parser)]
+#[command(name = "onehopctl", version, infer_long_args = false)]
+struct Arguments {
+    /// Print JSON
+    #[arg(short, long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    verb: Option<Verb>,
+}
+
+macro_rules! table {
+    ($($(#[$about:meta])* $module:ident $verb:ident,)*) => {
+        #[derive(Subcommand)]
+        enum Verb {
+            $($(#[$about])* $verb($module::$verb),)*
+        }
+
+        impl Verb {
+            fn run(self, context: &mut Context<'_>) -> Result<(), Error> {
+                match self {
+                    $(Self::$verb(verb) => verb.run(context),)*
+                }
+            }
+        }
+    };
+}
+
+table! {
+    /// Show pools, ghosts and servers (the default)
+    show Show,
+    /// Print the state in tab-separated columns, for scripts
+    dump Dump,
+    /// Make a configuration file the state, at once
+    apply Apply,
+    /// Print the configuration file of the state
+    save Save,
+    /// Add, remove or move ghosts
+    ghost Ghost,
+    /// Add, remove or change pools
+    pool Pool,
+    /// Add, remove or change servers
+    server Server,
+    /// Set the health of a server to up
+    up Up,
+    /// Set the health of a server to down
+    down Down,
+    /// Tell which server owns a client
+    lookup Lookup,
+    /// Print the counters
+    stats Stats,
+    /// Print counters and states for Prometheus
+    metrics Metrics,
+    /// Print what happens, as it happens
+    monitor Monitor,
+    /// Print the versions of tool, module and interface
+    version Version,
+}
+
+/// Runs the tool. Returns the exit code.
+pub fn run<T>(arguments: impl IntoIterator<Item = T>, context: &mut Context<'_>) -> u8
+where
+    T: Into<OsString> + Clone,
+{
+    let arguments = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => arguments,
+        Err(error) => return usage(&error, context),
+    };
+    context.json = arguments.json;
+    let verb = arguments.verb.unwrap_or(Verb::Show(show::Show::default()));
+    let result = verb.run(context).and_then(|()| Ok(context.out.flush()?));
+    match result {
+        Ok(()) => 0,
+        Err(Error::Closed) => Error::Closed.code(),
+        Err(error) => {
+            // With standard error gone there is nobody left to tell.
+            let _ = writeln!(context.err, "onehopctl: {error}");
+            error.code()
+        }
+    }
+}
+
+/// Prints help, or what is wrong with the arguments.
+fn usage(error: &clap::Error, context: &mut Context<'_>) -> u8 {
+    let code = u8::try_from(error.exit_code()).unwrap_or(2);
+    let text = error.render();
+    let _ = if error.use_stderr() {
+        write!(context.err, "{text}")
+    } else {
+        write!(context.out, "{text}")
+    };
+    code
+}

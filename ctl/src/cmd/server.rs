@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0
+//! `onehopctl server`
+
+use std::net::Ipv4Addr;
+
+use onehop_uapi::limits::MAX_SERVERS;
+use onehop_uapi::{Admin, Name, Server as Wanted};
+
+use crate::change::edit;
+use crate::model::Model;
+use crate::value::{self, AuthorArgs};
+use crate::{pick, Context, Error};
+
+#[derive(clap::Args)]
+pub struct Server {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(clap::Subcommand)]
+enum What {
+    /// Add a server to a pool
+    Add(Add),
+    /// Remove a server from its pool
+    Del(Del),
+    /// Change a server
+    Set(Set),
+}
+
+#[derive(clap::Args)]
+struct Which {
+    /// The server
+    #[arg(value_parser = value::name)]
+    name: Name,
+    /// Its pool; may be left out where that is clear
+    #[arg(long, value_parser = value::name)]
+    pool: Option<Name>,
+    #[command(flatten)]
+    author: AuthorArgs,
+}
+
+#[derive(clap::Args)]
+struct Add {
+    #[command(flatten)]
+    which: Which,
+    /// Its own address
+    #[arg(value_parser = value::address)]
+    address: Ipv4Addr,
+    /// Its id, 0 to 1023, the same on every machine; by default the least free one
+    #[arg(long)]
+    id: Option<u16>,
+    #[command(flatten)]
+    fields: Fields,
+    /// Begin with health down
+    #[arg(long)]
+    start_down: bool,
+}
+
+#[derive(clap::Args)]
+struct Set {
+    #[command(flatten)]
+    which: Which,
+    /// Its own address
+    #[arg(long, value_parser = value::address)]
+    address: Option<Ipv4Addr>,
+    #[command(flatten)]
+    fields: Fields,
+}
+
+#[derive(clap::Args)]
+struct Fields {
+    /// Its part of the clients, relative to the others: 1 (the default) to 1000
+    #[arg(long)]
+    weight: Option<u16>,
+    /// up (the default), drain or down
+    #[arg(long, value_parser = value::admin)]
+    admin: Option<Admin>,
+}
+
+#[derive(clap::Args)]
+struct Del {
+    #[command(flatten)]
+    which: Which,
+}
+
+impl Server {
+    pub fn run(self, context: &mut Context<'_>) -> Result<(), Error> {
+        match self.what {
+            What::Add(it) => {
+                let author = it.which.author.author(context);
+                edit(context, author, |model| add(model, &it))
+            }
+            What::Set(it) => {
+                let author = it.which.author.author(context);
+                edit(context, author, |model| set(model, &it))
+            }
+            What::Del(it) => {
+                let author = it.which.author.author(context);
+                edit(context, author, |model| del(model, &it.which))
+            }
+        }
+    }
+}
+
+fn add(model: &mut Model, it: &Add) -> Result<(), Error> {
+    let name = it.which.name;
+    let pool = pick::pool(model, it.which.pool)?;
+    let Some(group) = model.pools.get_mut(&pool) else {
+        return Ok(());
+    };
+    if let Some(stands) = group.servers.get(&name) {
+        let mut wanted = *stands;
+        wanted.address = it.address.octets();
+        wanted.id = it.id.unwrap_or(stands.id);
+        wanted.start_down |= it.start_down;
+        it.fields.put(&mut wanted);
+        return match wanted == *stands {
+            true => Ok(()),
+            false => Err(Error::Refused(format!(
+                "server \"{name}\" is there, and otherwise: change it with onehopctl server set"
+            ))),
+        };
+    }
+    let free = |id: &u16| group.servers.values().all(|server| server.id != *id);
+    let id = it
+        .id
+        .or_else(|| (0..MAX_SERVERS).find(free))
+        .ok_or_else(|| {
+            Error::Refused(format!(
+                "pool \"{pool}\" has {MAX_SERVERS} servers, as many as it can"
+            ))
+        })?;
+    let mut server = Wanted {
+        name,
+        pool: 0,
+        id,
+        weight: 1,
+        admin: Admin::Up,
+        start_down: it.start_down,
+        address: it.address.octets(),
+    };
+    it.fields.put(&mut server);
+    group.servers.insert(name, server);
+    Ok(())
+}
+
+fn set(model: &mut Model, it: &Set) -> Result<(), Error> {
+    let name = it.which.name;
+    let pool = pick::pool_of_server(model, it.which.pool, name)?;
+    let Some(group) = model.pools.get_mut(&pool) else {
+        return Ok(());
+    };
+    let there = pick::not_among(group.servers.keys());
+    let server = group
+        .servers
+        .get_mut(&name)
+        .ok_or_else(|| Error::Refused(format!("server \"{name}\" of pool \"{pool}\" {there}")))?;
+    server.address = it
+        .address
+        .map_or(server.address, |address| address.octets());
+    it.fields.put(server);
+    Ok(())
+}
+
+/// A server that is not there is removed already.
+fn del(model: &mut Model, which: &Which) -> Result<(), Error> {
+    let has = |pool: &Name| model.pools[pool].servers.contains_key(&which.name);
+    let pool = match which.pool {
+        Some(_) => pick::pool(model, which.pool)?,
+        None if !model.pools.keys().any(has) => return Ok(()),
+        None => pick::pool_of_server(model, None, which.name)?,
+    };
+    if let Some(group) = model.pools.get_mut(&pool) {
+        group.servers.remove(&which.name);
+    }
+    Ok(())
+}
+
+impl Fields {
+    fn put(&self, server: &mut Wanted) {
+        server.weight = self.weight.unwrap_or(server.weight);
+        server.admin = self.admin.unwrap_or(server.admin);
+    }
+}

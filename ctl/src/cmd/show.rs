@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0
+//! `onehopctl show`
+
+use std::net::Ipv4Addr;
+
+use onehop_uapi::{Admin, Health, Info, Kind, Name, Reach, Server, Status};
+
+use super::stats::counters;
+use crate::state::{effective, PoolState, State};
+use crate::style::{table, Cell, Tone};
+use crate::{clock, pick, value, Context, Error};
+
+mod json;
+
+#[derive(clap::Args, Default)]
+pub struct Show {
+    /// Only this pool
+    #[arg(value_parser = value::name)]
+    pool: Option<Name>,
+    /// Add the packets and bytes of servers, and the counters
+    #[arg(short, long)]
+    statistics: bool,
+}
+
+impl Show {
+    pub fn run(self, context: &mut Context<'_>) -> Result<(), Error> {
+        let info = context.kernel.info()?;
+        let mut state = State::read(context.kernel)?;
+        if let Some(name) = self.pool {
+            pick::pool(&state.model(), Some(name))?;
+            state.pools.retain(|it| it.pool.name == name);
+        }
+        if context.json {
+            let report = json::report(context, &info, &state);
+            return context.print_json(&report);
+        }
+        self.summary(context, &info, &state)?;
+        for pool in &state.pools {
+            writeln!(context.out)?;
+            self.pool(context, pool)?;
+        }
+        if self.statistics {
+            let counters = counters(context.kernel)?.into_iter();
+            let rows = counters.map(|(name, count)| vec![Cell::left(name), Cell::right(count)]);
+            writeln!(context.out)?;
+            for line in table(context.style(), &rows.collect::<Vec<_>>()) {
+                writeln!(context.out, "{line}")?;
+            }
+        }
+        Ok(())
+    }
+
+    fn summary(&self, context: &mut Context<'_>, info: &Info, state: &State) -> Result<(), Error> {
+        let style = context.style();
+        let enabled = match info.enabled {
+            true => style.paint(Tone::Good, "enabled"),
+            false => style.paint(Tone::Bad, "disabled: packets for ghosts are dropped"),
+        };
+        let (generation, digest) = (state.generation, state.digest);
+        writeln!(
+            context.out,
+            "generation {generation}, digest {digest:016x}, {enabled}"
+        )?;
+        if info.pools == 0 {
+            writeln!(context.out, "no pools")?;
+        }
+        Ok(())
+    }
+
+    fn pool(&self, context: &mut Context<'_>, it: &PoolState) -> Result<(), Error> {
+        let style = context.style();
+        let pool = &it.pool;
+        let title = style.paint(Tone::Title, &format!("pool {}", pool.name));
+        let kind = match pool.kind {
+            Kind::Mod => pool.kind.to_string(),
+            Kind::Hash => format!("{} over {} rows", pool.kind, pool.rows),
+        };
+        let (prefix4, prefix6) = (pool.prefix4, pool.prefix6);
+        writeln!(
+            context.out,
+            "{title}: {}, {kind}, clients by /{prefix4} and /{prefix6}, {} if no server lives, digest {:016x}",
+            pool.mode, pool.policy, it.digest
+        )?;
+        let ghosts: Vec<_> = it.ghosts.iter().map(Ipv4Addr::to_string).collect();
+        match ghosts.is_empty() {
+            true => writeln!(context.out, "  no ghosts")?,
+            false => writeln!(context.out, "  ghosts {}", ghosts.join(" "))?,
+        }
+        if it.servers.is_empty() {
+            writeln!(context.out, "  no servers")?;
+            return Ok(());
+        }
+        let mut rows = vec![self.head()];
+        for (server, status) in &it.servers {
+            rows.push(self.row(context, server, status));
+        }
+        for line in table(style, &rows) {
+            writeln!(context.out, "  {line}")?;
+        }
+        Ok(())
+    }
+
+    fn head(&self) -> Vec<Cell> {
+        let right = |title: &str| Cell::right(title);
+        let mut head = vec![
+            Cell::left("server"),
+            right("id"),
+            Cell::left("state"),
+            right("weight"),
+            Cell::left("address"),
+            Cell::left("via"),
+        ];
+        if self.statistics {
+            head.extend([right("packets"), right("bytes")]);
+        }
+        head.push(Cell::left("last change"));
+        head
+    }
+
+    fn row(&self, context: &mut Context<'_>, server: &Server, status: &Status) -> Vec<Cell> {
+        let (state, tone) = state(server.admin, status.health);
+        let via = match status.reach {
+            Reach::Unreachable => Cell::left("unreachable").tone(Tone::Bad),
+            Reach::Local => Cell::left("this host"),
+            Reach::Link => Cell::left(device(context, status).unwrap_or_default()),
+        };
+        let mut row = vec![
+            Cell::left(server.name.to_string()),
+            Cell::right(server.id),
+            Cell::left(state).tone(tone),
+            Cell::right(server.weight),
+            Cell::left(Ipv4Addr::from(server.address).to_string()),
+            via,
+        ];
+        if self.statistics {
+            row.extend([Cell::right(status.packets), Cell::right(status.bytes)]);
+        }
+        row.push(Cell::left(change(status, context.now)));
+        row
+    }
+}
+
+/// The effective state, and which of its two halves is to blame for it.
+fn state(admin: Admin, health: Health) -> (&'static str, Tone) {
+    match (effective(admin, health), admin, health) {
+        (Admin::Up, ..) => ("up", Tone::Good),
+        (Admin::Drain, ..) => ("drain", Tone::Careful),
+        (Admin::Down, Admin::Down, Health::Down) => ("down (admin, health)", Tone::Bad),
+        (Admin::Down, Admin::Down, _) => ("down (admin)", Tone::Bad),
+        (Admin::Down, ..) => ("down (health)", Tone::Bad),
+    }
+}
+
+fn device(context: &mut Context<'_>, status: &Status) -> Option<String> {
+    match status.ifindex {
+        0 => None,
+        index => Some(
+            context
+                .kernel
+                .device(index)
+                .unwrap_or_else(|| format!("#{index}")),
+        ),
+    }
+}
+
+fn change(status: &Status, now: u64) -> String {
+    if status.changed_at == 0 {
+        return "never".into();
+    }
+    let author = &status.author;
+    let mut text = clock::age(status.changed_at, now);
+    if !author.actor.is_empty() {
+        text += &format!(" by {}", author.actor);
+    }
+    if !author.reason.is_empty() {
+        text += &format!(": {}", author.reason);
+    }
+    text
+}

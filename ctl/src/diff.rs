@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0
+//! What a change adds, removes and alters.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::model::Model;
+use crate::seed;
+use crate::style::Tone;
+
+/// A line of a diff.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Line {
+    sign: Sign,
+    text: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sign {
+    Added,
+    Removed,
+    Altered,
+}
+
+impl Line {
+    pub fn tone(&self) -> Tone {
+        match self.sign {
+            Sign::Added => Tone::Good,
+            Sign::Removed => Tone::Bad,
+            Sign::Altered => Tone::Careful,
+        }
+    }
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = match self.sign {
+            Sign::Added => '+',
+            Sign::Removed => '-',
+            Sign::Altered => '~',
+        };
+        write!(f, "{sign} {}", self.text)
+    }
+}
+
+/// The difference between two models.
+pub fn diff(old: &Model, new: &Model) -> Vec<Line> {
+    let (old, new) = (records(old), records(new));
+    let mut lines = BTreeMap::new();
+    for (key, fields) in &old {
+        if !new.contains_key(key) {
+            lines.insert(key, line(Sign::Removed, key, String::new()));
+        } else if let Some(altered) = altered(fields, &new[key]) {
+            lines.insert(key, line(Sign::Altered, key, altered));
+        }
+    }
+    for (key, fields) in &new {
+        if !old.contains_key(key) {
+            let fields: Vec<_> = fields
+                .iter()
+                .map(|(name, it)| format!("{name} {it}"))
+                .collect();
+            lines.insert(key, line(Sign::Added, key, fields.join(", ")));
+        }
+    }
+    lines.into_values().collect()
+}
+
+/// What a record is called: its noun, in the order of the image, and its name.
+type Key = (u8, String);
+/// The fields of a record, by name.
+type Fields = Vec<(&'static str, String)>;
+
+const NOUNS: [&str; 3] = ["pool", "ghost", "server"];
+
+fn records(model: &Model) -> BTreeMap<Key, Fields> {
+    let mut records = BTreeMap::new();
+    for group in model.pools.values() {
+        let pool = &group.pool;
+        let fields = vec![
+            ("mode", pool.mode.to_string()),
+            ("kind", pool.kind.to_string()),
+            ("seed", seed::format(pool.seed)),
+            ("rows", pool.rows.to_string()),
+            ("prefix4", pool.prefix4.to_string()),
+            ("prefix6", pool.prefix6.to_string()),
+            ("policy", pool.policy.to_string()),
+        ];
+        records.insert((0, pool.name.to_string()), fields);
+    }
+    for (_, group, ghost) in model.ghosts() {
+        let fields = vec![("pool", group.pool.name.to_string())];
+        records.insert((1, ghost.to_string()), fields);
+    }
+    for (_, group, server) in model.servers() {
+        let fields = vec![
+            ("id", server.id.to_string()),
+            (
+                "address",
+                std::net::Ipv4Addr::from(server.address).to_string(),
+            ),
+            ("weight", server.weight.to_string()),
+            ("admin", server.admin.to_string()),
+            ("start-down", server.start_down.to_string()),
+        ];
+        let key = (2, format!("{}/{}", group.pool.name, server.name));
+        records.insert(key, fields);
+    }
+    records
+}
+
+fn altered(old: &Fields, new: &Fields) -> Option<String> {
+    let pairs = old.iter().zip(new);
+    let altered: Vec<_> = pairs
+        .filter(|(old, new)| old != new)
+        .map(|((name, old), (_, new))| format!("{name} {old} -> {new}"))
+        .collect();
+    (!altered.is_empty()).then(|| altered.join(", "))
+}
+
+fn line(sign: Sign, (noun, name): &Key, fields: String) -> Line {
+    let colon = if fields.is_empty() { "" } else { ": " };
+    let noun = NOUNS[usize::from(*noun)];
+    Line {
+        sign,
+        text: format!("{noun} {name}{colon}{fields}"),
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0
+//! `onehopctl` controls onehop, through `/dev/onehop`.
+//!
+//! A library, so that tests can run each verb against a kernel of their own.
+//! The kernel is behind one trait, [`Kernel`]; [`Device`] is the real one and
+//! the only place with `unsafe` code.
+
+pub mod caller;
+mod change;
+pub mod clock;
+mod cmd;
+mod config;
+mod context;
+mod diff;
+mod door;
+mod error;
+mod kernel;
+mod model;
+pub mod offline;
+mod pick;
+mod seed;
+mod state;
+mod style;
+mod value;
+
+pub use cmd::run;
+pub use context::Context;
+pub use door::Device;
+pub use error::Error;
+pub use kernel::Kernel;

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0
+//! What the operator wants of a namespace: what a configuration file says, and
+//! what an image holds.
+
+use std::collections::BTreeMap;
+use std::net::Ipv4Addr;
+
+use onehop_uapi::{check, Ghost, Header, Image, Invalid, Name, Pool, Server};
+
+/// Pools by name. Their order, and that of what they have, means nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Model {
+    pub pools: BTreeMap<Name, Group>,
+}
+
+/// A pool with its ghosts and servers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    pub pool: Pool,
+    /// Ascending. An address that stands twice is kept, so that it can be refused.
+    pub ghosts: Vec<Ipv4Addr>,
+    /// The index of the pool means nothing here.
+    pub servers: BTreeMap<Name, Server>,
+}
+
+impl Group {
+    pub fn new(pool: Pool) -> Self {
+        Self {
+            pool,
+            ghosts: Vec::new(),
+            servers: BTreeMap::new(),
+        }
+    }
+
+    /// The servers by ascending id.
+    pub fn by_id(&self) -> Vec<&Server> {
+        let mut servers: Vec<_> = self.servers.values().collect();
+        servers.sort_by_key(|server| server.id);
+        servers
+    }
+}
+
+impl Model {
+    /// The ghosts in the order of the image.
+    pub fn ghosts(&self) -> impl Iterator<Item = (u32, &Group, Ipv4Addr)> {
+        let groups = (0..).zip(self.pools.values());
+        groups.flat_map(|(index, group)| group.ghosts.iter().map(move |it| (index, group, *it)))
+    }
+
+    /// The servers in the order of the image.
+    pub fn servers(&self) -> impl Iterator<Item = (u32, &Group, &Server)> {
+        let groups = (0..).zip(self.pools.values());
+        groups.flat_map(|(index, group)| {
+            let servers = group.by_id().into_iter();
+            servers.map(move |server| (index, group, server))
+        })
+    }
+
+    /// The pool that has a ghost.
+    pub fn pool_of(&self, ghost: Ipv4Addr) -> Option<Name> {
+        let groups = self.pools.values();
+        groups
+            .filter(|group| group.ghosts.contains(&ghost))
+            .map(|group| group.pool.name)
+            .next()
+    }
+
+    /// The image of the whole.
+    pub fn encode(&self) -> Vec<u8> {
+        // No image has more records than fit into a number: what has is refused
+        // by its length.
+        let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        let header = Header {
+            pools: count(self.pools.len()),
+            ghosts: count(self.ghosts().count()),
+            servers: count(self.servers().count()),
+        };
+        let mut image = header.encode().to_vec();
+        for group in self.pools.values() {
+            image.extend(group.pool.encode());
+        }
+        for (pool, _, address) in self.ghosts() {
+            let address = address.octets();
+            image.extend(Ghost { pool, address }.encode());
+        }
+        for (pool, _, server) in self.servers() {
+            image.extend(Server { pool, ..*server }.encode());
+        }
+        image
+    }
+
+    /// Checks all that the module would check.
+    pub fn check(&self) -> Result<(), Invalid> {
+        let image = self.encode();
+        let image = Image::new(&image)?;
+        check::image(&image, &mut vec![0; check::scratch_len(&image)])
+    }
+}

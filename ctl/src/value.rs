@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Values of the command line.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use clap::Args;
+use onehop_uapi::{Author, Name, Text};
+
+use crate::{seed, Context};
+
+pub fn name(text: &str) -> Result<Name, String> {
+    Name::new("name", text).map_err(|invalid| invalid.to_string())
+}
+
+pub fn address(text: &str) -> Result<Ipv4Addr, String> {
+    text.parse()
+        .map_err(|_| format!("address \"{text}\" must be an IPv4 address"))
+}
+
+pub fn client(text: &str) -> Result<IpAddr, String> {
+    text.parse()
+        .map_err(|_| format!("client \"{text}\" must be an IPv4 or IPv6 address"))
+}
+
+pub fn seed(text: &str) -> Result<[u8; 16], String> {
+    seed::parse(text).ok_or_else(|| format!("seed \"{text}\" must be {}", seed::EXPECTED))
+}
+
+/// A parser of an enumeration, by the names that it has for people.
+macro_rules! named {
+    ($($function:ident $type:ident)*) => {$(
+        pub fn $function(text: &str) -> Result<onehop_uapi::$type, String> {
+            onehop_uapi::$type::from_name(text).ok_or_else(|| {
+                let names: Vec<_> = onehop_uapi::$type::ALL.iter().map(|it| it.name()).collect();
+                let field = stringify!($function);
+                format!("{field} \"{text}\" must be {}", names.join(" or "))
+            })
+        }
+    )*};
+}
+
+named!(mode Mode kind Kind policy Policy admin Admin);
+
+/// Who makes a change, and why.
+#[derive(Args)]
+pub struct AuthorArgs {
+    /// Why; kept and shown with the change (the first 63 bytes)
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "",
+        hide_default_value = true
+    )]
+    reason: String,
+    /// Who; by default the calling process, as name(pid) (the first 31 bytes)
+    #[arg(long, value_name = "NAME")]
+    actor: Option<String>,
+}
+
+impl AuthorArgs {
+    /// Cut to fit rather than refused: a watchdog that reports a server down with
+    /// a long excuse is to be heard.
+    pub fn author(&self, context: &Context<'_>) -> Author {
+        Author {
+            actor: cut(self.actor.as_ref().unwrap_or(&context.caller)),
+            reason: cut(&self.reason),
+        }
+    }
+}
+
+fn cut<const N: usize>(text: &str) -> Text<N> {
+    let printable = |c: char| Text::<N>::new("text", c.encode_utf8(&mut [0; 4])).is_ok();
+    let text: String = text
+        .chars()
+        .map(|c| if printable(c) { c } else { '?' })
+        .collect();
+    Text::clipped(text)
+}
