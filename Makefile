@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0
+# onehop: a module, a tool, and their proof. README.md says which target to begin with.
+
+# A kernel build folder with Rust metadata. Without one, the kit's: it is fetched and prepared
+# on first use, see kit/README.md.
+KDIR ?=
+
+# The host's cargo where it is new enough, else the kit's.
+CARGO := tools/cargo
+export CARGO_TARGET_DIR ?= $(or $(ONEHOP_KIT),$(HOME)/.cache/onehop)/target
+ONEHOPCTL := $(CARGO_TARGET_DIR)/release/onehopctl
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+
+.PHONY: all module ctl check test demo install clean
+
+all: module
+
+ifneq ($(KDIR),)
+kbuild = $(MAKE) -C $(KDIR) M=$(CURDIR)
+kit :=
+module: kdir-check
+.PHONY: kdir-check
+kdir-check:
+	@kit/kdir-check $(KDIR)
+else
+kbuild = . kit/env.sh && kit/run $(MAKE) -C $$KDIR M=$(CURDIR) CC=$$ONEHOP_CC KERNELRELEASE=$$KVER
+kit := kit
+module: kit
+endif
+
+.PHONY: kit
+kit:
+	@kit/prepare
+
+module:
+	$(kbuild) modules
+
+ctl: $(kit)
+	$(CARGO) build --release --locked -p onehopctl
+
+check: kit
+	tools/check
+
+test: module ctl
+	tools/test
+
+demo: module ctl
+	demo/run
+
+# The module goes to the kernel it was built for, which need not be the running one.
+release = $$(modinfo -F vermagic onehop.ko | cut -d' ' -f1)
+modules = $(DESTDIR)/lib/modules/$(release)
+share = $(DESTDIR)$(PREFIX)/share
+
+install: module ctl
+	install -D -m 0644 onehop.ko "$(modules)/updates/onehop.ko"
+	strip -g "$(modules)/updates/onehop.ko"
+	install -D -m 0755 $(ONEHOPCTL) $(DESTDIR)$(PREFIX)/sbin/onehopctl
+	install -D -m 0755 ctl/examples/watchd.sh $(share)/onehop/watchd.sh
+	install -D -m 0644 ctl/examples/onehop.conf $(share)/onehop/onehop.conf
+	for page in Documentation/man/*.[578]; do \
+		install -D -m 0644 $$page $(share)/man/man$${page##*.}/$${page##*/}; \
+	done
+	if [ -z "$(DESTDIR)" ]; then depmod "$(release)"; fi
+
+clean:
+	$(kbuild) clean
