@@ -27,6 +27,9 @@ pub(super) fn call(namespace: &Arc<Namespace>, raw: &mut [u8; Apply::SIZE]) -> R
     let mut scratch = KVVec::from_elem(0, check::scratch_len(&image), GFP_KERNEL_ACCOUNT)?;
     check::image(&image, &mut scratch)?;
     namespace.events().prepare()?;
+    if image.header().pools > 0 {
+        change::watch_routes(namespace)?;
+    }
     let outcome = apply(namespace, &mut namespace.turn(), &request, &image)?;
     Apply::reply(raw, &outcome);
     Ok(())
@@ -80,6 +83,9 @@ fn apply(
             None,
             request.author,
         );
+        if let Some(config) = turn.current() {
+            routes::tell_unreachable(namespace, config);
+        }
     }
     Ok(outcome)
 }
@@ -93,7 +99,7 @@ fn build(
     generation: u64,
 ) -> Result<Config> {
     let order = Order::new(image)?;
-    let mut wanted = KVec::with_capacity(usize::try_from(image.header().pools)?, GFP_KERNEL)?;
+    let mut wanted = KVVec::with_capacity(usize::try_from(image.header().pools)?, GFP_KERNEL)?;
     for (index, pool) in (0..).zip(image.pools()) {
         wanted.push((index, pool.or(Err(EINVAL))?), GFP_KERNEL)?;
     }

@@ -5,12 +5,39 @@
 
 use super::refusal::Refusal;
 use crate::{
-    ffi::{clock::realtime_ns, fib::RouteWatch, rcu::Prepared},
+    ffi::{clock::realtime_ns, fib::RouteWatch, rcu::Prepared, task},
     hooks,
     state::{config::Config, Namespace, Turn},
     uapi::{Author, Event, Name, Outcome, What},
 };
 use kernel::{prelude::*, sync::Arc};
+
+/// How often to try to read out a routing table that changes meanwhile.
+const MAX_TRIES: u32 = 16;
+
+/// Sees to it that route changes are heard of. Without the turn: ending a watch, which a failure
+/// to start one does, waits for work that takes it.
+///
+/// # Errors
+///
+/// `ENOMEM`; `EBUSY` if routes change too fast; `EINTR` if the process is being killed.
+pub(super) fn watch_routes(namespace: &Arc<Namespace>) -> Result {
+    if namespace.turn().data().watch.is_some() {
+        return Ok(());
+    }
+    let mut tries = 1;
+    let watch = loop {
+        match RouteWatch::new(namespace.net(), namespace.clone()) {
+            Err(error) if error == EBUSY && tries < MAX_TRIES => tries += 1,
+            watch => break watch?,
+        }
+        task::pause()?;
+    };
+    // Another caller may have been faster; then ours ends once the turn is given back.
+    let spare = namespace.turn().data().watch.replace(watch);
+    drop(spare);
+    Ok(())
+}
 
 /// What stands, as the reply of a call that changed nothing.
 pub(super) fn unchanged(namespace: &Namespace) -> Outcome {
@@ -27,7 +54,7 @@ pub(super) fn unchanged(namespace: &Namespace) -> Outcome {
 ///
 /// # Errors
 ///
-/// `ENOMEM`, `EBUSY`; the old configuration stands.
+/// `ENOMEM`; the old configuration stands.
 pub(super) fn commit(
     namespace: &Arc<Namespace>,
     turn: &mut Turn<'_>,
@@ -42,9 +69,6 @@ pub(super) fn commit(
     } else {
         None
     };
-    if has_pools && turn.data().watch.is_none() {
-        turn.data().watch = Some(RouteWatch::new(namespace.net(), namespace.clone())?);
-    }
     if has_ghosts && turn.data().hook.is_none() {
         turn.data().hook = Some(hooks::start(namespace)?);
     }

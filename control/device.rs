@@ -5,7 +5,7 @@
 
 use super::{apply, dump, info, lookup, refusal::Refusal, set, stats};
 use crate::{
-    ffi::netns::NetRef,
+    ffi::{file, netns::NetRef},
     state::{events::Cursor, Namespace},
     uapi::{ioctl, Event},
 };
@@ -68,12 +68,22 @@ impl MiscDevice for Device {
             return Err(EINVAL);
         }
         let events = device.namespace.events();
-        let mut event = Some(events.wait(&device.cursor)?);
+        let mut event = events.poll(&device.cursor);
+        if event.is_none() {
+            if file::is_nonblocking(&kiocb) {
+                return Err(EAGAIN);
+            }
+            event = Some(events.wait(&device.cursor)?);
+        }
         let mut written = 0;
         while let Some(next) = event {
             let copied = out.copy_to_iter(&next.encode());
             if copied < Event::SIZE {
-                return Err(EFAULT);
+                return if written > 0 {
+                    Ok(written)
+                } else {
+                    Err(EFAULT)
+                };
             }
             written += copied;
             event = if out.len() < Event::SIZE {

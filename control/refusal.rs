@@ -45,10 +45,13 @@ impl fmt::Display for Refusal {
             Self::System(error) if *error == EINTR => {
                 f.write_str("interrupted before the change was made; the old state stands")
             }
+            Self::System(error) if *error == EBUSY => {
+                f.write_str("routes change too fast to be read; the old state stands: try again")
+            }
             Self::System(error) if *error == EFAULT => {
                 f.write_str("image is not in memory that the caller may use")
             }
-            Self::System(error) => write!(f, "error {}; the old state stands", error.to_errno()),
+            Self::System(error) => write!(f, "error {}; the old state stands", -error.to_errno()),
         }
     }
 }

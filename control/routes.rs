@@ -12,7 +12,8 @@ use crate::{
         task,
     },
     state::{
-        hop::Way,
+        config::Config,
+        hop::{Hop, Way},
         pool::{Member, Pool},
         Namespace,
     },
@@ -34,7 +35,7 @@ pub(super) fn resolve(net: &Net, pool: &Pool, mut changed: impl FnMut(&Member, W
         let Some(hop) = pool.hop(member.id) else {
             continue;
         };
-        let way = match Route::to(net, hop.address).map(|route| route.nexthop()) {
+        let way = match Route::to(net, hop.address).map(|route| route.nexthop(hop.address)) {
             Some(Nexthop::Local) => Way::Local,
             Some(Nexthop::OnLink(ifindex)) => Way::Link(ifindex),
             Some(Nexthop::Elsewhere) | None => Way::None,
@@ -49,33 +50,51 @@ pub(super) fn resolve(net: &Net, pool: &Pool, mut changed: impl FnMut(&Member, W
 impl RouteUser for Namespace {
     fn routes_changed(self: Arc<Self>) {
         let turn = self.turn();
-        let generation = self.generation();
         let Some(config) = turn.current() else {
             return;
         };
         for pool in config.pools() {
-            let told = resolve(self.net(), pool, |member, way| {
-                if self.logs_changes() {
-                    pr_info!(
-                        "{}/{} is now reached: {}\n",
-                        pool.wanted.name.as_str(),
-                        member.wanted.name.as_str(),
-                        reach(way).name()
-                    );
-                }
-                self.events().push(Event {
-                    time: realtime_ns(),
-                    generation,
-                    what: What::Reach(reach(way)),
-                    pool: Some(pool.wanted.name),
-                    server: Some(member.wanted.name),
-                    author: Author::default(),
-                });
+            let mut moved = 0;
+            let resolved = resolve(self.net(), pool, |member, way| {
+                moved += 1;
+                tell(&self, pool, member, way);
             });
+            // One line, as a link that goes takes a thousand servers along.
+            if moved > 0 && self.logs_changes() {
+                pr_info!(
+                    "{}: {} of {} servers are reached in another way\n",
+                    pool.wanted.name.as_str(),
+                    moved,
+                    pool.members.len()
+                );
+            }
             // A kernel worker is never killed.
-            if told.is_err() {
+            if resolved.is_err() {
                 return;
             }
         }
     }
+}
+
+/// Tells of the servers of a new configuration that no packet can reach.
+pub(super) fn tell_unreachable(namespace: &Namespace, config: &Config) {
+    for pool in config.pools() {
+        for member in &pool.members {
+            let way = pool.hop(member.id).map_or(Way::None, Hop::way);
+            if way == Way::None {
+                tell(namespace, pool, member, way);
+            }
+        }
+    }
+}
+
+fn tell(namespace: &Namespace, pool: &Pool, member: &Member, way: Way) {
+    namespace.events().push(Event {
+        time: realtime_ns(),
+        generation: namespace.generation(),
+        what: What::Reach(reach(way)),
+        pool: Some(pool.wanted.name),
+        server: Some(member.wanted.name),
+        author: Author::default(),
+    });
 }

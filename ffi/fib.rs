@@ -6,6 +6,9 @@ use super::{bindings, netns::Net};
 use core::{mem::offset_of, ptr};
 use kernel::{error::to_result, prelude::*, sync::Arc, types::Opaque};
 
+/// From a change to the call, which takes in all that happens meanwhile.
+const DELAY_MS: u32 = 50;
+
 /// What wants to know of route changes.
 pub(crate) trait RouteUser: Send + Sync {
     /// Some route, address or link state has changed. Process context, may sleep; several
@@ -17,7 +20,8 @@ pub(crate) trait RouteUser: Send + Sync {
 /// waits for a call under way: never drop it with a lock held that the call takes.
 ///
 /// The routing table's own notifier is enough: addresses and links that come, go or move to
-/// another namespace show there as routes that do.
+/// another namespace show there as routes that do. Calls are [`DELAY_MS`] apart at least, as a
+/// router may see thousands of changes a second.
 pub(crate) struct RouteWatch<T: RouteUser>(KBox<Inner<T>>);
 
 /// # Invariants
@@ -26,7 +30,7 @@ pub(crate) struct RouteWatch<T: RouteUser>(KBox<Inner<T>>);
 /// [`run::<T>`]. Neither moves.
 struct Inner<T: RouteUser> {
     notifier: Opaque<bindings::notifier_block>,
-    work: Opaque<bindings::work_struct>,
+    work: Opaque<bindings::delayed_work>,
     net: *mut bindings::net,
     user: Arc<T>,
 }
@@ -35,7 +39,8 @@ struct Inner<T: RouteUser> {
 unsafe impl<T: RouteUser> Send for RouteWatch<T> {}
 
 impl<T: RouteUser> RouteWatch<T> {
-    /// Process context, may sleep. The first call comes soon, as the table is read out.
+    /// Process context, may sleep. The first call comes soon, as the table is read out. Never
+    /// with a lock held that the call takes: a failure waits for it.
     ///
     /// # Errors
     ///
@@ -62,7 +67,7 @@ impl<T: RouteUser> RouteWatch<T> {
         });
         if let Err(error) = registered {
             // SAFETY: Initialised above; reading out may have scheduled it.
-            unsafe { bindings::cancel_work_sync(inner.work.get()) };
+            unsafe { bindings::cancel_delayed_work_sync(inner.work.get()) };
             return Err(error);
         }
         Ok(Self(inner))
@@ -75,7 +80,7 @@ impl<T: RouteUser> Drop for RouteWatch<T> {
         // more when it is cancelled.
         unsafe {
             bindings::unregister_fib_notifier(self.0.net, self.0.notifier.get());
-            bindings::cancel_work_sync(self.0.work.get());
+            bindings::cancel_delayed_work_sync(self.0.work.get());
         }
     }
 }
@@ -86,14 +91,18 @@ impl<T: RouteUser> Drop for RouteWatch<T> {
 unsafe extern "C" fn notify<T: RouteUser>(
     notifier: *mut bindings::notifier_block,
     _event: c_ulong,
-    _info: *mut c_void,
+    info: *mut c_void,
 ) -> c_int {
-    // SAFETY: By the contract; the work is initialised before the block is registered.
+    // SAFETY: By the contract; every event comes with the structure that tells its family, and
+    // the work is initialised before the block is registered.
     unsafe {
+        if !bindings::onehop_is_ipv4(info.cast()) {
+            return 0;
+        }
         let inner = notifier
             .byte_sub(offset_of!(Inner<T>, notifier))
             .cast::<Inner<T>>();
-        bindings::onehop_schedule_work((*inner).work.get());
+        bindings::onehop_schedule_work((*inner).work.get(), DELAY_MS);
     }
     0
 }
@@ -102,8 +111,12 @@ unsafe extern "C" fn notify<T: RouteUser>(
 ///
 /// Called by the work queue with the work of an [`Inner<T>`].
 unsafe extern "C" fn run<T: RouteUser>(work: *mut bindings::work_struct) {
+    let offset = offset_of!(Inner<T>, work) + offset_of!(bindings::delayed_work, work);
     // SAFETY: By the contract; the box is not freed before the work is cancelled, which waits
     // for us.
-    let inner = unsafe { &*work.byte_sub(offset_of!(Inner<T>, work)).cast::<Inner<T>>() };
+    let inner = unsafe { &*work.byte_sub(offset).cast::<Inner<T>>() };
+    // Some changes are told of before they are made, all of them under RTNL.
+    // SAFETY: Process context; no caller of `drop`, who waits for us, holds RTNL.
+    unsafe { bindings::onehop_rtnl_barrier() };
     inner.user.clone().routes_changed();
 }

@@ -99,8 +99,8 @@ unsafe extern "C" fn enter<H: Hook>(
     _state: *const bindings::nf_hook_state,
 ) -> c_uint {
     // SAFETY: `private` is the registration's state, alive until the registration has waited
-    // for us; nf_hook_slow holds the RCU read lock around us, and hands over a packet that
-    // `ip_rcv_core` has validated and pulled to its header.
+    // for us; nf_hook_slow holds the RCU read lock around us, and hands over a packet whose
+    // data begin at the network header.
     unsafe {
         let state = &*private.cast::<H::State>();
         H::run(state, Reader::assume_locked(), Skb::from_raw(skb)).into_raw()

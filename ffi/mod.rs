@@ -7,6 +7,7 @@ mod bindings;
 
 pub(crate) mod clock;
 pub(crate) mod fib;
+pub(crate) mod file;
 pub(crate) mod hook;
 pub(crate) mod neigh;
 pub(crate) mod netns;

@@ -11,6 +11,7 @@ use kernel::{
         atomic::{Acquire, Atomic, Release},
         Arc,
     },
+    types::Opaque,
 };
 
 /// A network namespace as its own state sees it.
@@ -128,7 +129,7 @@ impl<T> Key<T> {
 ///
 /// `operations` is registered.
 pub(crate) struct Registration<T: PerNet> {
-    operations: KBox<bindings::pernet_operations>,
+    operations: KBox<Opaque<bindings::pernet_operations>>,
     _type: PhantomData<T>,
 }
 
@@ -142,20 +143,20 @@ impl<T: PerNet> Registration<T> {
     ///
     /// `ENOMEM`, or what [`PerNet::new`] answers; then no namespace has a `T`.
     pub(crate) fn new() -> Result<Self> {
-        let mut operations = KBox::new(
-            bindings::pernet_operations {
+        let operations = KBox::new(
+            Opaque::new(bindings::pernet_operations {
                 init: Some(init::<T>),
                 pre_exit: Some(pre_exit::<T>),
                 exit: Some(exit::<T>),
                 id: T::key().id.as_ptr(),
                 size: size_of::<*const T>(),
                 ..Default::default()
-            },
+            }),
             GFP_KERNEL,
         )?;
         // SAFETY: The structure stays in its box until `drop` has unregistered it, and the
         // functions in it are those for T.
-        to_result(unsafe { bindings::register_pernet_subsys(&mut *operations) })?;
+        to_result(unsafe { bindings::register_pernet_subsys(operations.get()) })?;
         Ok(Self {
             operations,
             _type: PhantomData,
@@ -166,7 +167,7 @@ impl<T: PerNet> Registration<T> {
 impl<T: PerNet> Drop for Registration<T> {
     fn drop(&mut self) {
         // SAFETY: Registered by the invariant.
-        unsafe { bindings::unregister_pernet_subsys(&mut *self.operations) };
+        unsafe { bindings::unregister_pernet_subsys(self.operations.get()) };
         // Values that RCU has yet to free have their destructors in this module's text.
         kernel::sync::rcu::rcu_barrier();
         T::key().id.store(0, Release);

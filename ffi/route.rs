@@ -4,6 +4,7 @@
 
 use super::{bindings, netns::Net, rcu::Reader};
 use core::{marker::PhantomData, ptr::NonNull};
+use kernel::error::from_err_ptr;
 
 /// A network device, for the length of a read-side critical section: no reference is held,
 /// so that none can keep a device from being removed.
@@ -74,7 +75,8 @@ impl Route {
 
     /// A route that gives packets for any destination to the host `server` on the link of
     /// `ifindex`: with FLOWI_FLAG_KNOWN_NH the stack resolves `server`, not the packet's
-    /// destination, which would be the ghost.
+    /// destination, which would be the ghost. None where the stack does not keep to that: a
+    /// server that has gone off the link, or an exception cached for it.
     pub(crate) fn via(net: &Net, server: [u8; 4], ifindex: u32) -> Option<Self> {
         let mut flow = bindings::flowi4 {
             daddr: u32::from_ne_bytes(server),
@@ -82,22 +84,19 @@ impl Route {
         };
         flow.__fl_common.flowic_oif = i32::try_from(ifindex).ok()?;
         flow.__fl_common.flowic_flags = u8::try_from(bindings::FLOWI_FLAG_KNOWN_NH).ok()?;
-        Self::look_up(net, flow)
+        Self::look_up(net, flow).filter(|route| route.has_gateway(server))
     }
 
     fn look_up(net: &Net, mut flow: bindings::flowi4) -> Option<Self> {
         // SAFETY: The namespace is alive by its type's invariant; `flow` is ours.
         let ptr =
             unsafe { bindings::ip_route_output_flow(net.as_ptr(), &mut flow, core::ptr::null()) };
-        // SAFETY: Looks at the pointer's value only.
-        if unsafe { bindings::onehop_is_err(ptr.cast()) } {
-            return None;
-        }
         // INVARIANT: A route that is no error comes with a reference.
-        Some(Self { ptr })
+        from_err_ptr(ptr).ok().map(|ptr| Self { ptr })
     }
 
-    pub(crate) fn nexthop(&self) -> Nexthop {
+    /// Where it leads, being a route to `destination`.
+    pub(crate) fn nexthop(&self, destination: [u8; 4]) -> Nexthop {
         // SAFETY: Valid by the invariant.
         let (kind, gateway, ifindex) = unsafe {
             (
@@ -106,11 +105,18 @@ impl Route {
                 bindings::onehop_rt_ifindex(self.ptr),
             )
         };
+        // A route that could not be cached names the destination as its own gateway.
+        let direct = !gateway || self.has_gateway(destination);
         match (kind, u32::try_from(ifindex)) {
             (bindings::RTN_LOCAL, _) => Nexthop::Local,
-            (bindings::RTN_UNICAST, Ok(ifindex)) if !gateway => Nexthop::OnLink(ifindex),
+            (bindings::RTN_UNICAST, Ok(ifindex)) if direct => Nexthop::OnLink(ifindex),
             _ => Nexthop::Elsewhere,
         }
+    }
+
+    fn has_gateway(&self, gateway: [u8; 4]) -> bool {
+        // SAFETY: Valid by the invariant.
+        unsafe { bindings::onehop_rt_has_gateway4(self.ptr, u32::from_ne_bytes(gateway)) }
     }
 
     /// Bytes a packet that is sent on may have, as `ip_forward` sees it.

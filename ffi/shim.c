@@ -3,14 +3,23 @@
 
 #include "shim.h"
 
-bool onehop_skb_is_host(const struct sk_buff *skb)
+u32 onehop_skb_traits(const struct sk_buff *skb)
 {
-	return skb->pkt_type == PACKET_HOST;
-}
+	const struct net_device *dev = skb->dev;
+	u32 traits = 0;
 
-bool onehop_skb_is_bridged(const struct sk_buff *skb)
-{
-	return nf_bridge_info_exists(skb);
+	if (skb->pkt_type == PACKET_HOST)
+		traits |= ONEHOP_TO_HOST;
+	if (dev->flags & IFF_LOOPBACK)
+		traits |= ONEHOP_ON_LOOPBACK;
+	if (netif_is_l3_master(dev))
+		traits |= ONEHOP_ON_MASTER;
+	if (nf_bridge_info_exists(skb)) {
+		traits |= ONEHOP_BRIDGED;
+		if (ether_addr_equal_unaligned(eth_hdr(skb)->h_dest, dev->dev_addr))
+			traits |= ONEHOP_TO_DEVICE;
+	}
+	return traits;
 }
 
 bool onehop_skb_is_lro(const struct sk_buff *skb)
@@ -21,11 +30,6 @@ bool onehop_skb_is_lro(const struct sk_buff *skb)
 bool onehop_skb_is_gso(const struct sk_buff *skb)
 {
 	return skb_is_gso(skb);
-}
-
-bool onehop_skb_on_loopback(const struct sk_buff *skb)
-{
-	return skb->dev->flags & IFF_LOOPBACK;
 }
 
 bool onehop_skb_pull(struct sk_buff *skb, unsigned int len)
@@ -45,6 +49,9 @@ void onehop_skb_detach(struct sk_buff *skb)
 	skb_dst_drop(skb);
 	secpath_reset(skb);
 	nf_reset_ct(skb);
+#if IS_ENABLED(CONFIG_BRIDGE_NETFILTER)
+	skb_ext_del(skb, SKB_EXT_BRIDGE_NF);
+#endif
 	skb_forward_csum(skb);
 	skb_clear_tstamp(skb);
 }
@@ -54,21 +61,27 @@ void onehop_skb_decrease_ttl(struct sk_buff *skb)
 	ip_decrease_ttl(ip_hdr(skb));
 }
 
-void onehop_skb_set_out(struct sk_buff *skb, struct net_device *dev)
-{
-	skb->dev = dev;
-}
-
+/* Takes over the reference to rt. */
 void onehop_skb_set_dst(struct sk_buff *skb, struct rtable *rt)
 {
 	skb_dst_drop(skb);
 	skb_dst_set(skb, &rt->dst);
+}
+
+void onehop_skb_set_forwarded(struct sk_buff *skb)
+{
 	IPCB(skb)->flags |= IPSKB_FORWARDED;
 }
 
 int onehop_skb_dst_output(struct net *net, struct sk_buff *skb)
 {
 	return dst_output(net, NULL, skb);
+}
+
+int onehop_skb_neigh_output(struct sk_buff *skb, struct net_device *dev, struct neighbour *n)
+{
+	skb->dev = dev;
+	return neigh_output(n, skb, false);
 }
 
 void onehop_icmp_send(struct sk_buff *skb, int type, int code, u32 info)
@@ -94,19 +107,9 @@ bool onehop_neigh_sent(const struct neighbour *n, const struct sk_buff *skb)
 	       ether_addr_equal_unaligned(eth_hdr(skb)->h_source, n->ha);
 }
 
-int onehop_neigh_output(struct neighbour *n, struct sk_buff *skb)
-{
-	return neigh_output(n, skb, false);
-}
-
 u32 onehop_dev_mtu(const struct net_device *dev)
 {
 	return READ_ONCE(dev->mtu);
-}
-
-bool onehop_is_err(const void *ptr)
-{
-	return IS_ERR(ptr);
 }
 
 void onehop_rt_put(struct rtable *rt)
@@ -127,6 +130,11 @@ u32 onehop_rt_type(const struct rtable *rt)
 bool onehop_rt_has_gateway(const struct rtable *rt)
 {
 	return rt->rt_gw_family;
+}
+
+bool onehop_rt_has_gateway4(const struct rtable *rt, __be32 gateway)
+{
+	return rt->rt_gw_family == AF_INET && rt->rt_gw4 == gateway;
 }
 
 int onehop_rt_ifindex(const struct rtable *rt)
@@ -162,7 +170,7 @@ bool onehop_net_capable(const struct net *net)
 u64 __percpu *onehop_percpu_alloc(size_t count)
 {
 	return __alloc_percpu_gfp(count * sizeof(u64), sizeof(u64),
-				  GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+				  GFP_KERNEL_ACCOUNT);
 }
 
 void onehop_percpu_add(u64 __percpu *counter, u64 value)
@@ -180,14 +188,26 @@ u64 onehop_percpu_sum(u64 __percpu *counter)
 	return sum;
 }
 
-void onehop_init_work(struct work_struct *work, work_func_t run)
+void onehop_init_work(struct delayed_work *work, work_func_t run)
 {
-	INIT_WORK(work, run);
+	INIT_DELAYED_WORK(work, run);
 }
 
-void onehop_schedule_work(struct work_struct *work)
+void onehop_schedule_work(struct delayed_work *work, unsigned int ms)
 {
-	schedule_work(work);
+	schedule_delayed_work(work, msecs_to_jiffies(ms));
+}
+
+bool onehop_is_ipv4(const struct fib_notifier_info *info)
+{
+	return info->family == AF_INET;
+}
+
+/* Returns when whoever holds RTNL now has given it back. */
+void onehop_rtnl_barrier(void)
+{
+	rtnl_lock();
+	rtnl_unlock();
 }
 
 void onehop_cond_resched(void)

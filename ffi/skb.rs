@@ -49,7 +49,8 @@ pub(crate) enum IcmpError {
 /// # Invariants
 ///
 /// `ptr` is a valid `sk_buff` that the running hook owns, with `skb->data` at the network
-/// header and the IPv4 header, validated by `ip_rcv_core`, in its linear part.
+/// header. What the header holds is for its reader to test: hooks before ours may have written
+/// to it since the stack did.
 pub(crate) struct Skb {
     ptr: *mut bindings::sk_buff,
 }
@@ -98,22 +99,10 @@ impl Skb {
         }
     }
 
-    /// Was the frame addressed to this host alone?
-    pub(crate) fn is_to_host(&self) -> bool {
-        // SAFETY: Valid by the invariant.
-        unsafe { bindings::onehop_skb_is_host(self.ptr) }
-    }
-
-    /// Is this a bridged frame that br_netfilter shows to the IP hooks?
-    pub(crate) fn is_bridged(&self) -> bool {
-        // SAFETY: Valid by the invariant.
-        unsafe { bindings::onehop_skb_is_bridged(self.ptr) }
-    }
-
-    /// Did it come in on a loopback device, from this host itself?
-    pub(crate) fn is_on_loopback(&self) -> bool {
+    /// How it came. One call for all of it, as every packet for a ghost asks.
+    pub(crate) fn traits(&self) -> Traits {
         // SAFETY: Valid by the invariant; `skb->dev` is set on packets received.
-        unsafe { bindings::onehop_skb_on_loopback(self.ptr) }
+        Traits(unsafe { bindings::onehop_skb_traits(self.ptr) })
     }
 
     /// Was it merged by LRO, which loses what would be needed to send it on?
@@ -135,21 +124,16 @@ impl Skb {
         }
     }
 
-    /// Makes the IPv4 header ours to write, with headroom for the link header of `device`.
-    ///
-    /// # Errors
-    ///
-    /// `ENOMEM`.
-    pub(crate) fn make_writable(&mut self, device: &Device<'_>) -> Result {
+    /// Makes the IPv4 header ours to write, with headroom for the link header of `device`. Gives
+    /// the packet back if there is no memory.
+    pub(crate) fn make_writable(self, device: &Device<'_>) -> Result<Writable, Self> {
         // SAFETY: Both valid by their types' invariants; the call keeps ours.
-        let error = unsafe { bindings::onehop_skb_make_writable(self.ptr, device.as_ptr()) };
-        kernel::error::to_result(error)
-    }
-
-    /// One hop: takes 1 from the TTL and corrects the checksum. After [`Self::make_writable`].
-    pub(crate) fn decrease_ttl(&mut self) {
-        // SAFETY: Valid by the invariant, the network header in the linear part.
-        unsafe { bindings::onehop_skb_decrease_ttl(self.ptr) };
+        if unsafe { bindings::onehop_skb_make_writable(self.ptr, device.as_ptr()) } == 0 {
+            // INVARIANT: Just made so.
+            Ok(Writable(self))
+        } else {
+            Err(self)
+        }
     }
 
     /// Leaves the packet to the stack, as if the module were not loaded.
@@ -183,29 +167,76 @@ impl Skb {
             bindings::onehop_icmp_send(self.ptr, kind as i32, code as i32, info);
         }
     }
+}
 
-    /// Fast path: out of `device` to a neighbour on it. The packet's owner, route, conntrack
-    /// entry and timestamp on this host end here.
-    pub(crate) fn send_to(self, device: &Device<'_>, neighbour: &Neighbour<'_>) -> Verdict {
-        // SAFETY: The packet is ours by the invariant and given away here; device and
-        // neighbour live for the read-side critical section that their types carry.
+/// How a packet came.
+#[derive(Clone, Copy)]
+pub(crate) struct Traits(u32);
+
+impl Traits {
+    /// Was the frame addressed to this host alone?
+    pub(crate) fn is_to_host(self) -> bool {
+        self.0 & bindings::ONEHOP_TO_HOST != 0
+    }
+
+    /// Did it come in on a loopback device, from this host itself?
+    pub(crate) fn is_on_loopback(self) -> bool {
+        self.0 & bindings::ONEHOP_ON_LOOPBACK != 0
+    }
+
+    /// Is it on the VRF device now, having been on the device it came in on before?
+    pub(crate) fn is_on_master(self) -> bool {
+        self.0 & bindings::ONEHOP_ON_MASTER != 0
+    }
+
+    /// Is it a frame that a bridge passes on between two other hosts, shown by br_netfilter? One
+    /// for the bridge device itself is shown in the same way, and will not be again.
+    pub(crate) fn is_passing_bridge(self) -> bool {
+        self.0 & (bindings::ONEHOP_BRIDGED | bindings::ONEHOP_TO_DEVICE) == bindings::ONEHOP_BRIDGED
+    }
+}
+
+/// A packet about to be sent on.
+///
+/// # Invariants
+///
+/// The header is not shared with anybody, and there is headroom for the link header of the
+/// device it was made writable for.
+pub(crate) struct Writable(Skb);
+
+impl Writable {
+    /// One hop further: takes 1 from the TTL, corrects the checksum, and ends the packet's owner,
+    /// route, conntrack entry and timestamp on this host.
+    fn depart(self) -> *mut bindings::sk_buff {
+        // SAFETY: Valid, and writable by the invariant.
         unsafe {
-            bindings::onehop_skb_detach(self.ptr);
-            bindings::onehop_skb_set_out(self.ptr, device.as_ptr());
-            bindings::onehop_neigh_output(neighbour.as_ptr(), self.ptr);
+            bindings::onehop_skb_decrease_ttl(self.0.ptr);
+            bindings::onehop_skb_detach(self.0.ptr);
+        }
+        self.0.ptr
+    }
+
+    /// Fast path: out of `device` to a neighbour on it.
+    pub(crate) fn send_to(self, device: &Device<'_>, neighbour: &Neighbour<'_>) -> Verdict {
+        let skb = self.depart();
+        // SAFETY: The packet is given away here; device and neighbour live for the read-side
+        // critical section that their types carry.
+        unsafe {
+            bindings::onehop_skb_neigh_output(skb, device.as_ptr(), neighbour.as_ptr());
         }
         Verdict(bindings::NF_STOLEN)
     }
 
     /// Slow path: through the stack's own output, which fragments, resolves the next hop,
     /// queues the packet meanwhile and answers host unreachable if that fails.
-    pub(crate) fn send_through(self, net: &Net, device: &Device<'_>, route: Route) -> Verdict {
-        // SAFETY: As for `send_to`; the route's reference goes to the packet.
+    pub(crate) fn send_through(self, net: &Net, route: Route) -> Verdict {
+        let skb = self.depart();
+        // SAFETY: The packet is given away here, and the route's reference to the packet. Output
+        // takes the packet's device for where it came from, which it still is.
         unsafe {
-            bindings::onehop_skb_detach(self.ptr);
-            bindings::onehop_skb_set_out(self.ptr, device.as_ptr());
-            bindings::onehop_skb_set_dst(self.ptr, route.into_raw());
-            bindings::onehop_skb_dst_output(net.as_ptr(), self.ptr);
+            bindings::onehop_skb_set_dst(skb, route.into_raw());
+            bindings::onehop_skb_set_forwarded(skb);
+            bindings::onehop_skb_dst_output(net.as_ptr(), skb);
         }
         Verdict(bindings::NF_STOLEN)
     }

@@ -17,10 +17,12 @@ pub(crate) struct Line {
 
 impl Write for Line {
     fn write_str(&mut self, text: &str) -> core::fmt::Result {
-        let end = self.len + text.len();
-        let room = self.bytes.get_mut(self.len..end).ok_or(core::fmt::Error)?;
+        // The last byte stays NUL: procfs looks for it.
+        let (_, line) = self.bytes.split_last_mut().ok_or(core::fmt::Error)?;
+        let room = line.get_mut(self.len..).unwrap_or_default();
+        let room = room.get_mut(..text.len()).ok_or(core::fmt::Error)?;
         room.copy_from_slice(text.as_bytes());
-        self.len = end;
+        self.len += text.len();
         Ok(())
     }
 }

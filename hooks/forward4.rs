@@ -33,7 +33,7 @@ pub(super) fn send(
     reader: Reader<'_>,
     header: &Header,
     server: &Server,
-    mut skb: Skb,
+    skb: Skb,
 ) -> (Verdict, Counter) {
     let Some(device) = Device::find(namespace.net(), server.ifindex, reader) else {
         return (skb.drop(Reason::NO_ROUTE), Counter::DropUnreachable);
@@ -58,13 +58,10 @@ pub(super) fn send(
         return (skb.drop(Reason::FILTER), Counter::DropBounced);
     }
     match neighbour {
-        Some(neighbour) if skb.fits(device.mtu()) => {
-            if skb.make_writable(&device).is_err() {
-                return (skb.drop(Reason::NO_MEMORY), Counter::DropNoMemory);
-            }
-            skb.decrease_ttl();
-            (skb.send_to(&device, &neighbour), Counter::Handed)
-        }
+        Some(neighbour) if skb.fits(device.mtu()) => match skb.make_writable(&device) {
+            Ok(skb) => (skb.send_to(&device, &neighbour), Counter::Handed),
+            Err(skb) => (skb.drop(Reason::NO_MEMORY), Counter::DropNoMemory),
+        },
         _ => send_slowly(namespace, header, server, &device, skb),
     }
 }
@@ -75,7 +72,7 @@ fn send_slowly(
     header: &Header,
     server: &Server,
     device: &Device<'_>,
-    mut skb: Skb,
+    skb: Skb,
 ) -> (Verdict, Counter) {
     let Some(route) = Route::via(namespace.net(), server.address, server.ifindex) else {
         return (skb.drop(Reason::NO_ROUTE), Counter::DropNoRoute);
@@ -85,15 +82,13 @@ fn send_slowly(
         let error = IcmpError::FragmentationNeeded(mtu);
         return answer(namespace, header, skb, error, Counter::DropTooBig);
     }
-    if skb.make_writable(device).is_err() {
-        return (skb.drop(Reason::NO_MEMORY), Counter::DropNoMemory);
+    match skb.make_writable(device) {
+        Ok(skb) => {
+            namespace.count(Counter::Slow);
+            (skb.send_through(namespace.net(), route), Counter::Handed)
+        }
+        Err(skb) => (skb.drop(Reason::NO_MEMORY), Counter::DropNoMemory),
     }
-    skb.decrease_ttl();
-    namespace.count(Counter::Slow);
-    (
-        skb.send_through(namespace.net(), device, route),
-        Counter::Handed,
-    )
 }
 
 /// Drops the packet and tells its sender why.

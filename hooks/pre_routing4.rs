@@ -42,17 +42,22 @@ impl Hook for PreRouting4 {
         let Some(pool) = config.pool_of_ghost(header.destination) else {
             return skb.accept();
         };
-        // Seen through br_netfilter on its way between two other hosts; or from this host to
-        // itself.
-        if skb.is_bridged() || skb.is_on_loopback() {
+        let traits = skb.traits();
+        if traits.is_passing_bridge() || traits.is_on_loopback() || traits.is_on_master() {
             return skb.accept();
         }
         namespace.count(Counter::Seen);
+        if !namespace.is_enabled() {
+            return drop(namespace, skb, Counter::DropDisabled, Reason::FILTER);
+        }
+        if !traits.is_to_host() {
+            return leave(namespace, &header, skb);
+        }
         dispatch(namespace, reader, pool, &header, skb)
     }
 }
 
-/// From header to verdict, for a packet that counts as seen.
+/// From header to verdict, for a packet to this host.
 #[inline]
 fn dispatch(
     namespace: &Namespace,
@@ -61,12 +66,6 @@ fn dispatch(
     header: &Header,
     mut skb: Skb,
 ) -> Verdict {
-    if !namespace.is_enabled() {
-        return drop(namespace, skb, Counter::DropDisabled, Reason::FILTER);
-    }
-    if !skb.is_to_host() {
-        return leave(namespace, header, skb);
-    }
     // Only ICMP is read beyond its header, and then in the first fragment only.
     if header.protocol == ICMP
         && header.fragment_offset == 0
@@ -74,7 +73,7 @@ fn dispatch(
     {
         return drop(namespace, skb, Counter::DropNoMemory, Reason::NO_MEMORY);
     }
-    let client = match ipv4::client(skb.linear(), header.destination) {
+    let client = match header.client(skb.linear(), header.destination) {
         Client::Is(client) => client,
         Client::NotOurs(_) => return leave(namespace, header, skb),
         Client::Malformed => return drop(namespace, skb, Counter::DropMalformed, Reason::HEADER),
@@ -99,7 +98,7 @@ fn dispatch(
         Way::None => (skb.drop(Reason::NO_ROUTE), Counter::DropUnreachable),
     };
     namespace.count(counter);
-    if !counter.is_drop() {
+    if matches!(counter, Counter::Handed | Counter::Local) {
         pool.count(id, bytes);
         if matches!(owner, Owner::Draining(_)) {
             namespace.count(Counter::Draining);

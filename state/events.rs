@@ -7,6 +7,7 @@ use crate::{
     uapi::{Author, Event, What},
 };
 use kernel::{
+    alloc::KVVec,
     new_condvar, new_mutex,
     prelude::*,
     sync::{
@@ -29,7 +30,7 @@ pub(crate) struct Events {
 
 struct Ring {
     /// Event number n lies at n mod KEPT. Empty until [`Events::prepare`], then KEPT long.
-    kept: KVec<Event>,
+    kept: KVVec<Event>,
     /// The number of the next event, from 0.
     next: u64,
 }
@@ -41,7 +42,7 @@ pub(crate) struct Cursor(Atomic<u64>);
 impl Events {
     pub(crate) fn new() -> impl PinInit<Self> {
         pin_init!(Self {
-            ring <- new_mutex!(Ring { kept: KVec::new(), next: 0 }),
+            ring <- new_mutex!(Ring { kept: KVVec::new(), next: 0 }),
             arrived <- new_condvar!(),
         })
     }
@@ -55,7 +56,7 @@ impl Events {
         let mut ring = self.ring.lock();
         if ring.kept.is_empty() {
             let blank = lost(0);
-            ring.kept = KVec::from_elem(blank, KEPT, GFP_KERNEL_ACCOUNT)?;
+            ring.kept = KVVec::from_elem(blank, KEPT, GFP_KERNEL_ACCOUNT)?;
         }
         Ok(())
     }
@@ -81,7 +82,7 @@ impl Events {
     ///
     /// # Errors
     ///
-    /// `EINTR` on a signal.
+    /// `ERESTARTSYS` on a signal.
     pub(crate) fn wait(&self, cursor: &Cursor) -> Result<Event> {
         let mut ring = self.ring.lock();
         loop {
@@ -89,7 +90,7 @@ impl Events {
                 return Ok(event);
             }
             if self.arrived.wait_interruptible(&mut ring) {
-                return Err(EINTR);
+                return Err(ERESTARTSYS);
             }
         }
     }

@@ -66,5 +66,7 @@ impl Ghosts {
 #[inline]
 fn start(address: [u8; 4], shift: u32) -> usize {
     // 2^32 divided by the golden ratio spreads neighbouring addresses (Knuth, TAOCP 6.4).
-    (u32::from_be_bytes(address).wrapping_mul(0x9e37_79b1) >> shift) as usize
+    (u32::from_be_bytes(address)
+        .wrapping_mul(0x9e37_79b1)
+        .wrapping_shr(shift)) as usize
 }

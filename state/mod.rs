@@ -163,7 +163,7 @@ impl Namespace {
                 control.sysctls.take(),
             )
         };
-        // Without the turn, which the watch's work and the readers of sysctls take.
+        // Without the turn, which the watch's work takes.
         drop((hook, watch, sysctls));
         self.turn().replace(None);
     }

@@ -283,6 +283,8 @@ enum onehop_event_type {
  * read() returns whole events, the oldest this reader has not had first; it
  * blocks until there is one and can be interrupted by a signal. A reader gets
  * what happens after its open().
+ *   EAGAIN  there is none, and the file is O_NONBLOCK
+ *   EINTR   a signal came first
  *   EINVAL  the buffer is smaller than one event
  */
 struct onehop_event {
