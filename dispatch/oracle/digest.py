@@ -25,7 +25,8 @@ def pool_digest(pool):
 
 def namespace_digest(pools):
     text = b"N"
-    for name, pool in sorted((pool.name.encode("utf-8", "surrogateescape"), pool) for pool in pools):
+    by_name = {pool.name.encode("utf-8", "surrogateescape"): pool for pool in pools}
+    for name, pool in sorted(by_name.items()):
         text += b"p" + be(4, len(name)) + name + be(8, pool_digest(pool))
         for ghost in sorted(pool.ghosts, key=lambda g: (len(g), g)):
             text += b"g" + address(ghost)

@@ -67,7 +67,7 @@ class Draw:
         return [net + n.to_bytes(2, "big") for n in self.random.sample(range(1, 65535), count)]
 
     def pool(self, name):
-        """The statements of one pool, in which each server has at most one odd thing about it."""
+        """The statements of one pool."""
         kind = self.random.choice(("hash", "hash", "mod"))
         seed = self.random.randbytes(16).hex() if kind == "hash" else "-"
         rows = self.pick(ROWS) if kind == "hash" else "-"
@@ -100,7 +100,7 @@ class Draw:
         return [heads[n & 3] + noise[n * tail:n * tail + tail] for n in range(count)]
 
     def questions(self, count):
-        """count owner questions, a few others between them."""
+        """count owner questions, with a few others."""
         split = self.random.choice((0, count, count // 2, self.random.randint(0, count)))
         for size, share in ((4, split), (16, count - split)):
             clients = self.clients(size, share)

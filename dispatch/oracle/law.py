@@ -72,17 +72,14 @@ def cost(hashed):
     return (z + 1 << 40) - (T[i] + ((T[i + 1] - T[i]) * p >> 32))
 
 
-def message(row, server):
-    return row.to_bytes(4, "big") + server.id.to_bytes(2, "big")
-
-
 def row_of(pool, client):
     key = bytes(a & m for a, m in zip(client, pool.mask(len(client))))
     return siphash(1, 3, pool.seed, key) % pool.rows
 
 
 def ranking(pool, row, servers):
-    costs = {s: cost(siphash(1, 3, pool.seed, message(row, s))) for s in servers}
+    head = row.to_bytes(4, "big")
+    costs = {s: cost(siphash(1, 3, pool.seed, head + s.id.to_bytes(2, "big"))) for s in servers}
 
     def before(a, b):
         return costs[a] * b.weight - costs[b] * a.weight or a.id - b.id

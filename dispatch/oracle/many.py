@@ -62,8 +62,9 @@ class Owners:
         if not rows:
             return
         count = len(rows)
-        hashes = siphash13_many(
-            self.pool.seed, [law.message(row, s) for s in self.live for row in rows])
+        heads = [row.to_bytes(4, "big") for row in rows]
+        tails = [s.id.to_bytes(2, "big") for s in self.live]
+        hashes = siphash13_many(self.pool.seed, [head + tail for tail in tails for head in heads])
         columns = []
         for at, s in enumerate(self.live):
             scale = -1 / s.weight

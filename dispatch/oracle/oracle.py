@@ -66,6 +66,8 @@ class Reader:
                 yield from self.told()
                 if not line or line[0] == "#":
                     continue
+                if line[-1] == " ":
+                    raise Wrong(f'"{line}": expected no space at the end')
                 word, _, rest = line.partition(" ")
                 if word in statements:
                     statements[word](rest)
@@ -104,7 +106,7 @@ class Reader:
 
     def open_pool(self):
         if self.pool is None or self.owners:
-            raise Wrong("a server or a ghost belongs between a pool and the first question about it")
+            raise Wrong("expected this only between a pool and the first question about it")
         return self.pool
 
     def server(self, rest):
@@ -113,7 +115,9 @@ class Reader:
         id = number(id, 0, 1023, "an id")
         if id in pool.by_id:
             raise Wrong(f'"{id}": expected an id that no other server of the pool has')
-        weight = number(weight, 1, 1 if pool.kind == "mod" else 1000, "a weight")
+        if pool.kind == "mod" and weight != "1":
+            raise Wrong(f'"{weight}": expected weight 1, kind mod has no other')
+        weight = number(weight, 1, 1000, "a weight")
         if state not in STATES:
             raise Wrong(f'"{state}": expected up, drain or down')
         v4 = b"" if v4 == "-" else packed(v4, 4)
