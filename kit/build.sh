@@ -100,7 +100,7 @@ prepare_build() {
 	mkdir -p "$new$build"
 	cp "$new/usr/lib/modules/$release/config" "$new$build/.config"
 	inside make -C "$linux" O="$build" -j"$(nproc)" KERNELRELEASE="$release" \
-		CC=x86_64-linux-gnu-gcc-14 olddefconfig prepare modules_prepare
+		CC="$ONEHOP_CC" olddefconfig prepare modules_prepare
 	cp "$new/usr/src/linux-headers-$release/Module.symvers" "$new$build/"
 	inside "$here/kdir-check" "$build"
 }

@@ -22,6 +22,7 @@ for onehop_kver in /opt/onehop/kver "$ONEHOP_ROOT/opt/onehop/kver"; do
 done
 unset onehop_kver
 # As seen from inside the kit (kit/run), where every build takes place.
+# shellcheck disable=SC2034 # for whoever sources this
 KDIR=/opt/onehop/build-$KVER
 # The compiler that built it, by the name kbuild was configured with.
 ONEHOP_CC=x86_64-linux-gnu-gcc-14

@@ -31,7 +31,7 @@ verify_module() {
 		}
 	EOF
 	echo "obj-m := kit_probe.o" >"$dir/Kbuild"
-	inside make -C "$build" M="$dir" KERNELRELEASE="$release" CC=x86_64-linux-gnu-gcc-14 modules
+	inside make -C "$build" M="$dir" KERNELRELEASE="$release" CC="$ONEHOP_CC" modules
 	mkdir -p "$new/opt/onehop/probe"
 	mv "$dir/kit_probe.ko" "$new/opt/onehop/probe/"
 	rm -rf "$dir"
