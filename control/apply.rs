@@ -76,16 +76,11 @@ fn apply(
     };
     if !request.condition.dry_run {
         change::commit(namespace, turn, new, outcome.digest)?;
-        change::tell(
-            namespace,
-            outcome.generation,
-            What::Applied,
-            None,
-            request.author,
-        );
         if let Some(config) = turn.current() {
             routes::tell_unreachable(namespace, config);
         }
+        let Outcome { generation, .. } = outcome;
+        change::tell(namespace, generation, What::Applied, None, request.author);
     }
     Ok(outcome)
 }
@@ -114,7 +109,7 @@ fn build(
                 past.clone()
             }
             _ => {
-                let pool = Pool::build(*wanted, members, past.map(|past| &**past))?;
+                let pool = Pool::build(*wanted, members, past.map(|past| &**past), generation)?;
                 routes::resolve(namespace.net(), &pool, |_, _| {})?;
                 Arc::new(pool, GFP_KERNEL_ACCOUNT)?
             }

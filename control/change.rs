@@ -102,6 +102,8 @@ pub(super) fn tell(
 
 fn log(generation: u64, what: What, server: Option<(Name, Name)>, author: &Author) {
     let (actor, reason) = (author.actor.as_str(), author.reason.as_str());
+    let by = if actor.is_empty() { "" } else { " by " };
+    let why = if reason.is_empty() { "" } else { ": " };
     let (field, value) = match what {
         What::Admin(admin) => ("admin", admin.name()),
         What::Health(health) => ("health", health.name()),
@@ -109,19 +111,23 @@ fn log(generation: u64, what: What, server: Option<(Name, Name)>, author: &Autho
     };
     match server {
         Some((pool, name)) => pr_info!(
-            "generation {}: {}/{} {} {} by {}: {}\n",
+            "generation {}: {}/{} {} {}{}{}{}{}\n",
             generation,
             pool.as_str(),
             name.as_str(),
             field,
             value,
+            by,
             actor,
+            why,
             reason
         ),
         None => pr_info!(
-            "generation {}: applied by {}: {}\n",
+            "generation {}: applied{}{}{}{}\n",
             generation,
+            by,
             actor,
+            why,
             reason
         ),
     }

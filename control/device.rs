@@ -107,14 +107,16 @@ impl Device {
         if !self.net.is_administrable() {
             return Err(EPERM);
         }
-        let (mut reader, mut writer) = UserSlice::new(user, SIZE).reader_writer();
         let mut raw = [0; SIZE];
+        let (mut reader, mut writer) = UserSlice::new(user, SIZE).reader_writer();
         reader.read_slice(&mut raw)?;
+        // A reply that cannot be written must fail before the change it would tell of.
+        writer.write_slice(&raw)?;
         let result = call(&mut raw);
         if let Err(refusal) = &result {
             refuse(&mut raw, refusal);
         }
-        writer.write_slice(&raw)?;
+        UserSlice::new(user, SIZE).writer().write_slice(&raw)?;
         match result {
             Ok(()) => Ok(0),
             Err(refusal) => Err(refusal.error()),

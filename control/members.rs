@@ -74,8 +74,11 @@ fn member(wanted: Server, old: Option<&Pool>, author: &Author) -> Result<Member>
         (_, Some(old)) => old.traffic_of_id(id),
         (_, None) => Total::default(),
     };
+    let stays = |past: &&Member| past.wanted.address == wanted.address;
     let (changed_at, author) = match past {
-        Some(past) if past.wanted.admin == wanted.admin => (past.changed_at, past.author),
+        Some(past) if stays(&past) && past.wanted.admin == wanted.admin => {
+            (past.changed_at, past.author)
+        }
         Some(_) => (realtime_ns(), *author),
         None => (0, Author::default()),
     };
@@ -83,9 +86,7 @@ fn member(wanted: Server, old: Option<&Pool>, author: &Author) -> Result<Member>
         wanted,
         id,
         weight,
-        health: past
-            .filter(|past| past.wanted.address == wanted.address)
-            .map_or(fresh, |past| past.health),
+        health: past.filter(stays).map_or(fresh, |past| past.health),
         changed_at,
         author,
         before,

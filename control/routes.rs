@@ -76,9 +76,10 @@ impl RouteUser for Namespace {
     }
 }
 
-/// Tells of the servers of a new configuration that no packet can reach.
+/// Tells of the servers that no packet can reach, in the pools that are new in a configuration.
 pub(super) fn tell_unreachable(namespace: &Namespace, config: &Config) {
-    for pool in config.pools() {
+    let new = |pool: &&Arc<Pool>| pool.generation == config.generation;
+    for pool in config.pools().iter().filter(new) {
         for member in &pool.members {
             let way = pool.hop(member.id).map_or(Way::None, Hop::way);
             if way == Way::None {

@@ -38,7 +38,7 @@ fn set(namespace: &Arc<Namespace>, turn: &mut Turn<'_>, request: &Set) -> Result
         return Ok(change::unchanged(namespace));
     }
     let generation = generation + 1;
-    let new = Arc::new(changed(old, request)?, GFP_KERNEL_ACCOUNT)?;
+    let new = Arc::new(changed(old, request, generation)?, GFP_KERNEL_ACCOUNT)?;
     let moved = old.moved(&new)?;
     let config = config.with(new, generation)?;
     let digest = config.digest();
@@ -65,7 +65,7 @@ fn has(member: &Member, state: State) -> bool {
 }
 
 /// The pool with the one server changed.
-fn changed(old: &Pool, request: &Set) -> Result<Pool> {
+fn changed(old: &Pool, request: &Set, generation: u64) -> Result<Pool> {
     let mut members = KVVec::with_capacity(old.members.len(), GFP_KERNEL_ACCOUNT)?;
     members.extend_from_slice(&old.members, GFP_KERNEL_ACCOUNT)?;
     for member in members
@@ -79,5 +79,5 @@ fn changed(old: &Pool, request: &Set) -> Result<Pool> {
         member.changed_at = realtime_ns();
         member.author = request.author;
     }
-    Pool::build(old.wanted, members, Some(old))
+    Pool::build(old.wanted, members, Some(old), generation)
 }

@@ -72,6 +72,8 @@ pub(crate) struct Pool {
     pub(crate) wanted: crate::uapi::Pool,
     pub(crate) members: KVVec<Member>,
     pub(crate) digest: u64,
+    /// The generation it was made for.
+    pub(crate) generation: u64,
     law: Law,
     /// As `members`, by ascending id.
     servers: KVVec<law::Server>,
@@ -93,6 +95,7 @@ impl Pool {
         wanted: crate::uapi::Pool,
         members: KVVec<Member>,
         old: Option<&Self>,
+        generation: u64,
     ) -> Result<Self> {
         let mut servers = KVVec::with_capacity(members.len(), GFP_KERNEL_ACCOUNT)?;
         for member in &members {
@@ -116,6 +119,7 @@ impl Pool {
             wanted,
             members,
             digest,
+            generation,
             law,
             servers,
             rows,
