@@ -13,9 +13,9 @@ type Bytes = [u8; 4];
 const ICMP: u8 = 1;
 const ICMP_HEADER: usize = 8;
 
-/// How many bytes from the start of a packet [`client`] may look at: two headers with all options,
-/// and an ICMP header between them.
-pub const CLIENT_BYTES: usize = 60 + ICMP_HEADER + 60;
+/// How many bytes from the start of a packet [`client`] may look at: a header with all options, an
+/// ICMP header, and a quoted header without its options.
+pub const CLIENT_BYTES: usize = 60 + ICMP_HEADER + 20;
 
 /// The bytes are no IPv4 header: too few, another version, or a length that cannot be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +72,35 @@ impl Header {
             fragment_offset: fragment & 0x1fff,
             header_len,
         })
+    }
+
+    /// Whose packet to `ghost` this is: the one decision every hook and `onehopctl` share.
+    /// `packet` begins with this header.
+    ///
+    /// An ICMP error to the ghost belongs to the client the quoted packet went to, as its outer
+    /// source is whichever router noticed. Anything else belongs to its source. So does a later
+    /// fragment of an ICMP message, whose type is not in it: errors are too short to be fragmented.
+    #[inline]
+    pub fn client(&self, packet: &[u8], ghost: Bytes) -> Client {
+        if self.source == ghost {
+            return Client::NotOurs(NotOurs::FromGhost);
+        }
+        let mut client = self.source;
+        if self.protocol == ICMP && self.fragment_offset == 0 {
+            let message = packet.get(usize::from(self.header_len)..);
+            match message.map_or(Err(Malformed), icmp_error) {
+                Ok(Some(quote)) if quote.source != ghost => {
+                    return Client::NotOurs(NotOurs::ForeignQuote)
+                }
+                Ok(Some(quote)) => client = quote.destination,
+                Ok(None) => {}
+                Err(Malformed) => return Client::Malformed,
+            }
+        }
+        if client == ghost || !is_client(client) {
+            return Client::NotOurs(NotOurs::NoClient);
+        }
+        Client::Is(Address::V4(client))
     }
 }
 
@@ -135,36 +164,13 @@ pub enum Client {
     Malformed,
 }
 
-/// Whose packet to `ghost` this is: the one decision every hook and `onehopctl` share.
-///
-/// An ICMP error to the ghost belongs to the client the quoted packet went to, as its outer source
-/// is whichever router noticed. Anything else belongs to its source. So does a later fragment of an
-/// ICMP message, whose type is not in it: errors are too short to be fragmented.
+/// Whose packet to `ghost` this is, from its bytes alone.
 #[inline]
 pub fn client(packet: &[u8], ghost: Bytes) -> Client {
-    let header = match Header::parse(packet) {
-        Ok(header) => header,
-        Err(Malformed) => return Client::Malformed,
-    };
-    if header.source == ghost {
-        return Client::NotOurs(NotOurs::FromGhost);
+    match Header::parse(packet) {
+        Ok(header) => header.client(packet, ghost),
+        Err(Malformed) => Client::Malformed,
     }
-    let mut client = header.source;
-    if header.protocol == ICMP && header.fragment_offset == 0 {
-        let message = packet.get(usize::from(header.header_len)..);
-        match message.map_or(Err(Malformed), icmp_error) {
-            Ok(Some(quote)) if quote.source != ghost => {
-                return Client::NotOurs(NotOurs::ForeignQuote)
-            }
-            Ok(Some(quote)) => client = quote.destination,
-            Ok(None) => {}
-            Err(Malformed) => return Client::Malformed,
-        }
-    }
-    if client == ghost || !is_client(client) {
-        return Client::NotOurs(NotOurs::NoClient);
-    }
-    Client::Is(Address::V4(client))
 }
 
 /// Whether an address can be a client's.

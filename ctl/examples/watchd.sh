@@ -68,7 +68,7 @@ declare -A address health	# of servers, by name, as onehop has them
 declare -A user			# of servers that have a rule
 declare -A answers failures	# in a row
 declare -A verdict		# up or down, once it is known
-errors=$(mktemp -d)
+errors=$(mktemp -d)		# what the last probe of each server said
 
 # read_pool: what onehop knows.
 read_pool() {
@@ -129,7 +129,7 @@ probe() {
 				"http://$ghost:$port/${path#/}" || return
 		else
 			# shellcheck disable=SC2016 # for the inner shell
-			"${as[@]}" timeout "$limit" bash -c ': <"/dev/tcp/$0/$1"' "$ghost" "$port" || return
+			"${as[@]}" timeout "$limit" bash -c ': <"/dev/tcp/$1/$2"' - "$ghost" "$port" || return
 		fi
 	done
 }
@@ -145,12 +145,15 @@ judge() {
 	else
 		answers[$1]=0
 		if ((++failures[$1] >= fall)); then verdict[$1]=down; fi
-		reason="failed $fall times: $(tail -n 1 "$errors/$1")"
+		reason=$(tail -n 1 "$errors/$1")
+		reason=${reason:-no answer within $limit s}
 	fi
 	if [[ ${verdict[$1]-${health[$1]}} != "${health[$1]}" ]]; then
 		echo "$1 ${verdict[$1]}: $reason"
-		onehopctl "${verdict[$1]}" "$1" --pool "$pool" --reason "$reason" >/dev/null ||
+		onehopctl "${verdict[$1]}" "$1" --pool "$pool" --reason "$reason" &>"$errors/.tell" || {
+			cat "$errors/.tell" >&2
 			echo "watchd.sh: will tell of '$1' again" >&2
+		}
 	fi
 }
 

@@ -36,7 +36,7 @@ pub fn edit(
                 )))
             }
             Err(error) => return Err(error),
-            Ok(outcome) => return report(context, &outcome, &diff(&old, &new)),
+            Ok(outcome) => return report(context, &condition, &outcome, &diff(&old, &new)),
         }
     }
 }
@@ -51,7 +51,12 @@ struct Report {
 }
 
 /// Says what a change has done.
-pub fn report(context: &mut Context<'_>, outcome: &Outcome, diff: &[Line]) -> Result<(), Error> {
+pub fn report(
+    context: &mut Context<'_>,
+    condition: &Condition,
+    outcome: &Outcome,
+    diff: &[Line],
+) -> Result<(), Error> {
     let style = context.style();
     if context.json {
         context.print_json(&Report {
@@ -79,7 +84,13 @@ pub fn report(context: &mut Context<'_>, outcome: &Outcome, diff: &[Line]) -> Re
         writeln!(context.out, "already so")?;
     }
     if outcome.moved > 0 {
-        context.note("existing connections of moved clients move at once")?;
+        let verb = match condition.dry_run {
+            true => "would move",
+            false => "move",
+        };
+        context.note(&format!(
+            "existing connections of moved clients {verb} at once"
+        ))?;
     }
     Ok(())
 }

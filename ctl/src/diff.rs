@@ -3,6 +3,9 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::net::Ipv4Addr;
+
+use onehop_uapi::Kind;
 
 use crate::model::Model;
 use crate::seed;
@@ -58,7 +61,7 @@ pub fn diff(old: &Model, new: &Model) -> Vec<Line> {
         if !old.contains_key(key) {
             let fields: Vec<_> = fields
                 .iter()
-                .map(|(name, it)| format!("{name} {it}"))
+                .filter_map(|(name, it)| Some(format!("{name} {}", it.as_ref()?)))
                 .collect();
             lines.insert(key, line(Sign::Added, key, fields.join(", ")));
         }
@@ -68,8 +71,8 @@ pub fn diff(old: &Model, new: &Model) -> Vec<Line> {
 
 /// What a record is called: its noun, in the order of the image, and its name.
 type Key = (u8, String);
-/// The fields of a record, by name.
-type Fields = Vec<(&'static str, String)>;
+/// The fields of a record, by name. One that its kind does not have is none.
+type Fields = Vec<(&'static str, Option<String>)>;
 
 const NOUNS: [&str; 3] = ["pool", "ghost", "server"];
 
@@ -77,31 +80,29 @@ fn records(model: &Model) -> BTreeMap<Key, Fields> {
     let mut records = BTreeMap::new();
     for group in model.pools.values() {
         let pool = &group.pool;
+        let hash = pool.kind == Kind::Hash;
         let fields = vec![
-            ("mode", pool.mode.to_string()),
-            ("kind", pool.kind.to_string()),
-            ("seed", seed::format(pool.seed)),
-            ("rows", pool.rows.to_string()),
-            ("prefix4", pool.prefix4.to_string()),
-            ("prefix6", pool.prefix6.to_string()),
-            ("policy", pool.policy.to_string()),
+            ("mode", Some(pool.mode.to_string())),
+            ("kind", Some(pool.kind.to_string())),
+            ("seed", hash.then(|| seed::format(pool.seed))),
+            ("rows", hash.then(|| pool.rows.to_string())),
+            ("prefix4", Some(pool.prefix4.to_string())),
+            ("prefix6", Some(pool.prefix6.to_string())),
+            ("policy", Some(pool.policy.to_string())),
         ];
         records.insert((0, pool.name.to_string()), fields);
     }
     for (_, group, ghost) in model.ghosts() {
-        let fields = vec![("pool", group.pool.name.to_string())];
+        let fields = vec![("pool", Some(group.pool.name.to_string()))];
         records.insert((1, ghost.to_string()), fields);
     }
     for (_, group, server) in model.servers() {
         let fields = vec![
-            ("id", server.id.to_string()),
-            (
-                "address",
-                std::net::Ipv4Addr::from(server.address).to_string(),
-            ),
-            ("weight", server.weight.to_string()),
-            ("admin", server.admin.to_string()),
-            ("start-down", server.start_down.to_string()),
+            ("id", Some(server.id.to_string())),
+            ("address", Some(Ipv4Addr::from(server.address).to_string())),
+            ("weight", Some(server.weight.to_string())),
+            ("admin", Some(server.admin.to_string())),
+            ("start-down", Some(server.start_down.to_string())),
         ];
         let key = (2, format!("{}/{}", group.pool.name, server.name));
         records.insert(key, fields);
@@ -110,10 +111,11 @@ fn records(model: &Model) -> BTreeMap<Key, Fields> {
 }
 
 fn altered(old: &Fields, new: &Fields) -> Option<String> {
+    let text = |field: &Option<String>| field.clone().unwrap_or_else(|| "none".into());
     let pairs = old.iter().zip(new);
     let altered: Vec<_> = pairs
         .filter(|(old, new)| old != new)
-        .map(|((name, old), (_, new))| format!("{name} {old} -> {new}"))
+        .map(|((name, old), (_, new))| format!("{name} {} -> {}", text(old), text(new)))
         .collect();
     (!altered.is_empty()).then(|| altered.join(", "))
 }

@@ -8,7 +8,6 @@ use crate::Error;
 /// The calls of `onehop.h`.
 ///
 /// Errors are those of the module, in its own words where it has some.
-#[allow(clippy::missing_errors_doc)] // all for the one reason above
 pub trait Kernel {
     /// INFO.
     fn info(&mut self) -> Result<Info, Error>;

@@ -133,6 +133,8 @@ fn quotes_of_all_shapes() {
     let message = [&[11, 0, 0, 0, 0, 0, 0, 0], &longest[..]].concat();
     let outer = packet(ICMP, ROUTER, GHOST, 10, &message);
     assert_eq!(client(&outer[..CLIENT_BYTES], GHOST), is(ALICE));
+    let short = &outer[..CLIENT_BYTES - 1];
+    assert_eq!(client(short, GHOST), Client::Malformed);
     let quote = Quote {
         source: GHOST,
         destination: ALICE,

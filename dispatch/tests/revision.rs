@@ -101,6 +101,31 @@ fn chunks_make_the_table() {
     assert_eq!(rows, filled(&KEYED, &new, 1024));
 }
 
+/// A tie goes to the lower id, whoever was there first.
+///
+/// Rows, found by search, where two servers' costs by weight are the same.
+#[test]
+fn ties() {
+    let keyed = Keyed::new([0; 16]);
+    for (row, (low, its_weight), (high, weight)) in [
+        (2791, (64, 185), (352, 13)),
+        (12916, (148, 491), (739, 583)),
+        (14559, (580, 831), (660, 227)),
+        (18430, (474, 25), (611, 69)),
+        (4_586_660, (967, 1), (1005, 1)),
+    ] {
+        let both = [
+            server(low, its_weight, State::Up),
+            server(high, weight, State::Up),
+        ];
+        for present in 0..2 {
+            let mut rows = [both[present].id.get()];
+            Revision::new(&both[present..=present], &both).apply(&keyed, row, &mut rows);
+            assert_eq!(u32::from(rows[0]), low, "row {row}, {both:?}");
+        }
+    }
+}
+
 /// Small changes to a list, the kind that leaves most rows alone.
 fn any_change() -> impl Strategy<Value = (Vec<Server>, Vec<Server>)> {
     let edits = prop::collection::vec((any::<prop::sample::Index>(), 1u32..6, any_state()), 0..4);

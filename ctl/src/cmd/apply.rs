@@ -32,20 +32,21 @@ impl Apply {
     pub fn run(self, context: &mut Context<'_>) -> Result<(), Error> {
         let model = read(context, &self.file)?;
         let author = self.author.author(context);
-        let old = match State::read(context.kernel) {
-            Ok(state) => state.model(),
-            Err(Error::Absent(why)) if self.dry_run => {
-                context.note(&format!("{why}; compared with an empty state"))?;
-                return report(context, &first(&model)?, &diff(&Model::default(), &model));
-            }
-            Err(error) => return Err(error),
-        };
         let condition = Condition {
             dry_run: self.dry_run,
             expected: self.expect,
         };
+        let old = match State::read(context.kernel) {
+            Ok(state) => state.model(),
+            Err(Error::Absent(why)) if self.dry_run => {
+                context.note(&format!("{why}; compared with an empty state"))?;
+                let diff = diff(&Model::default(), &model);
+                return report(context, &condition, &first(&model)?, &diff);
+            }
+            Err(error) => return Err(error),
+        };
         let outcome = context.kernel.apply(&model.encode(), condition, author)?;
-        report(context, &outcome, &diff(&old, &model))
+        report(context, &condition, &outcome, &diff(&old, &model))
     }
 }
 

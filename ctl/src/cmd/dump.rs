@@ -3,6 +3,8 @@
 
 use std::net::Ipv4Addr;
 
+use onehop_uapi::Kind;
+
 use crate::state::{effective, State};
 use crate::{seed, Context, Error};
 
@@ -33,7 +35,10 @@ impl Dump {
         line(&[&"state", &state.generation, &digest(state.digest)])?;
         for it in &state.pools {
             let pool = &it.pool;
-            let seed = seed::format(pool.seed);
+            let seed = match pool.kind {
+                Kind::Hash => seed::format(pool.seed),
+                Kind::Mod => String::new(),
+            };
             line(&[
                 &"pool",
                 &pool.name,

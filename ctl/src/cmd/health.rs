@@ -31,13 +31,14 @@ impl Which {
                 pick::pool_of_server(&model, None, self.server)?
             }
         };
+        let condition = Condition::default();
         let outcome = context.kernel.set(&Set {
             pool,
             server: self.server,
             state: Wanted::Health(health),
-            condition: Condition::default(),
+            condition,
             author: self.author.author(context),
         })?;
-        report(context, &outcome, &[])
+        report(context, &condition, &outcome, &[])
     }
 }

@@ -25,8 +25,7 @@ fn a_file_becomes_the_state() {
     assert_eq!(
         lines[..3],
         [
-            "+ pool mail: mode router, kind mod, seed 00000000000000000000000000000000, rows 0, \
-             prefix4 32, prefix6 64, policy drop",
+            "+ pool mail: mode router, kind mod, prefix4 32, prefix6 64, policy drop",
             "+ server mail/m1: id 1, address 10.0.0.1, weight 1, admin up, start-down false",
             "~ server web/s3: weight 2 -> 4",
         ]
@@ -78,6 +77,10 @@ fn dry_run() {
     assert!(out.contains("- pool web"), "{out}");
     assert!(out.contains("generation 1 digest "), "{out}");
     assert!(fake.applied[0].dry_run);
+    let heavier = fake.done("save").replace("weight = 2", "weight = 9");
+    let ran = fake.run_with("apply - --dry-run", &heavier, false);
+    let note = "onehopctl: existing connections of moved clients would move at once\n";
+    assert_eq!((ran.code, &*ran.err), (0, note));
     assert_eq!((fake.generation, fake.pools.len()), (1, 1));
 }
 
