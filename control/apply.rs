@@ -10,7 +10,7 @@ use crate::{
         pool::{Member, Pool},
         Namespace, Turn,
     },
-    uapi::{check, limits::MAX_IMAGE, sort, Apply, Author, Image, Invalid, Outcome, What},
+    uapi::{check, sort, Apply, Author, Image, Invalid, Outcome, What},
 };
 use core::fmt;
 use kernel::{
@@ -40,10 +40,7 @@ pub(super) fn refuse(raw: &mut [u8; Apply::SIZE], why: &dyn fmt::Display) {
 }
 
 /// Copies the image in, once: what is checked is what is used.
-fn read(request: &Apply) -> Result<KVVec<u8>, Refusal> {
-    if request.len > MAX_IMAGE {
-        return Err(Invalid::too_long(request.len.into()).into());
-    }
+fn read(request: &Apply) -> Result<KVVec<u8>> {
     let user = UserPtr::from_addr(usize::try_from(request.image)?);
     let mut bytes = KVVec::new();
     UserSlice::new(user, usize::try_from(request.len)?).read_all(&mut bytes, GFP_KERNEL_ACCOUNT)?;

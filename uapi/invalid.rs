@@ -180,12 +180,6 @@ impl Invalid {
         Self::new(Cause::Missing, "server", value, expected)
     }
 
-    /// The image is longer than any may be.
-    pub fn too_long(len: u64) -> Self {
-        let expected = Expected::Is("at most 16777216 bytes");
-        Self::new(Cause::TooMany, "len", Value::Number(len), expected)
-    }
-
     /// The caller's buffer does not hold what it asks for.
     pub fn no_space(len: u32, needed: u32) -> Self {
         let value = Value::Number(len.into());

@@ -29,7 +29,7 @@
 #define ONEHOP_ABI		1U
 
 #define ONEHOP_NAME_LEN		32U	/* 1..31 of A-Z a-z 0-9 . _ - and NULs */
-#define ONEHOP_REASON_LEN	64U	/* printable UTF-8 and NULs */
+#define ONEHOP_REASON_LEN	64U	/* up to 63 bytes of printable UTF-8, and NULs; actors up to 31 */
 #define ONEHOP_MESSAGE_LEN	256U
 
 #define ONEHOP_MAX_POOLS	256U

@@ -67,7 +67,7 @@ ghosts=()
 declare -A address health	# of servers, by name, as onehop has them
 declare -A user			# of servers that have a rule
 declare -A answers failures	# in a row
-declare -A verdict		# up or down, once it is known
+declare -A verdict reason	# up or down, once it is known, and why
 errors=$(mktemp -d)		# what the last probe of each server said
 
 # read_pool: what onehop knows.
@@ -113,7 +113,7 @@ forget() {
 
 	ip rule del pref "$preference" uidrange "$number-$number" lookup "$number" || :
 	ip route flush table "$number" || :
-	unset "user[$1]" "answers[$1]" "failures[$1]" "verdict[$1]"
+	unset "user[$1]" "answers[$1]" "failures[$1]" "verdict[$1]" "reason[$1]"
 }
 
 # probe NAME: succeeds if the server answers for all ghosts.
@@ -129,28 +129,28 @@ probe() {
 				"http://$ghost:$port/${path#/}" || return
 		else
 			# shellcheck disable=SC2016 # for the inner shell
-			"${as[@]}" timeout "$limit" bash -c ': <"/dev/tcp/$1/$2"' - "$ghost" "$port" || return
+			"${as[@]}" timeout "$limit" bash -c ': <"/dev/tcp/$1/$2"' bash "$ghost" "$port" || return
 		fi
 	done
 }
 
 # judge NAME RESULT: counts, and tells onehop where it thinks otherwise.
 judge() {
-	local reason
-
 	if (($2 == 0)); then
 		failures[$1]=0
-		if ((++answers[$1] >= rise)); then verdict[$1]=up; fi
-		reason="answered $rise times in a row"
+		if ((++answers[$1] >= rise)); then
+			verdict[$1]=up reason[$1]="answered $rise times in a row"
+		fi
 	else
 		answers[$1]=0
-		if ((++failures[$1] >= fall)); then verdict[$1]=down; fi
-		reason=$(tail -n 1 "$errors/$1")
-		reason=${reason:-no answer within $limit s}
+		if ((++failures[$1] >= fall)); then
+			verdict[$1]=down reason[$1]=$(tail -n 1 "$errors/$1")
+			reason[$1]=${reason[$1]:-no answer within $limit s}
+		fi
 	fi
 	if [[ ${verdict[$1]-${health[$1]}} != "${health[$1]}" ]]; then
-		echo "$1 ${verdict[$1]}: $reason"
-		onehopctl "${verdict[$1]}" "$1" --pool "$pool" --reason "$reason" &>"$errors/.tell" || {
+		echo "$1 ${verdict[$1]}: ${reason[$1]}"
+		onehopctl "${verdict[$1]}" "$1" --pool "$pool" --reason "${reason[$1]}" &>"$errors/.tell" || {
 			cat "$errors/.tell" >&2
 			echo "watchd.sh: will tell of '$1' again" >&2
 		}

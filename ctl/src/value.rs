@@ -49,11 +49,12 @@ pub struct AuthorArgs {
         long,
         value_name = "TEXT",
         default_value = "",
-        hide_default_value = true
+        hide_default_value = true,
+        allow_hyphen_values = true
     )]
     reason: String,
     /// Who; by default the calling process, as name(pid) (the first 31 bytes)
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     actor: Option<String>,
 }
 

@@ -25,7 +25,7 @@ use crate::{Context, Error};
 
 /// Control onehop: one address, many servers
 #[derive(Parser)]
-#[command(name = "onehopctl", version, infer_long_args = false)]
+#[command(name = "onehopctl", version)]
 struct Arguments {
     /// Print JSON
     #[arg(short, long, global = true)]

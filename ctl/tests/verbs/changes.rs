@@ -259,12 +259,16 @@ fn a_long_or_odd_reason_is_cut_rather_than_refused() {
     let reason = "é".repeat(40);
     diff(&mut fake, &format!("down s1 --reason {reason}\u{1b}[31m"));
     diff(&mut fake, "down s2 --reason \u{1b}[31m");
+    // Programs begin their complaints as they like.
+    diff(&mut fake, "down s3 --reason -bash: --actor -bash");
     let servers = &fake.pools[&name("web")].servers;
     assert_eq!(
         servers[&name("s1")].1.author.reason.as_str(),
         "é".repeat(31)
     );
     assert_eq!(servers[&name("s2")].1.author.reason.as_str(), "?[31m");
+    assert_eq!(servers[&name("s3")].1.author.reason.as_str(), "-bash:");
+    assert_eq!(servers[&name("s3")].1.author.actor.as_str(), "-bash");
 }
 
 #[test]
