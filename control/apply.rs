@@ -10,7 +10,7 @@ use crate::{
         pool::{Member, Pool},
         Namespace, Turn,
     },
-    uapi::{check, sort, Apply, Author, Image, Invalid, Outcome, What},
+    uapi::{check, sort, Apply, Author, Image, Outcome, What},
 };
 use core::fmt;
 use kernel::{
