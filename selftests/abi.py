@@ -1,0 +1,259 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""The control interface against its specification: what is wrong is refused with
+the errno the header names and a sentence that says why, and changes nothing.
+
+Speaks KTAP itself; abi.sh loads the module and gives it a namespace.
+"""
+
+import ctypes
+import errno
+import os
+import random
+import re
+import signal
+import sys
+
+from mistakes import CALLS, IMAGES, image, server
+from uapi import C, IOC, S, Device, make, message, put
+
+GOOD = image()
+BUFFER = (ctypes.c_uint8 * len(GOOD)).from_buffer_copy(GOOD)
+VALUES = (ctypes.c_uint64 * 64)()
+
+
+def argument(command):
+    """A correct argument of this command, about the correct image."""
+    return {
+        "INFO": lambda: make("info"),
+        "APPLY": lambda: make("apply", image=ctypes.addressof(BUFFER), len=len(GOOD)),
+        "DUMP": lambda: make("dump"),
+        "SERVER": lambda: make("set", pool="web", server="s1", field=2, value=1),
+        "LOOKUP": lambda: make("lookup", pool="web", family=4, client=bytes([10, 1, 1, 2])),
+        "STATS": lambda: make("stats", counters=ctypes.addressof(VALUES), count=5),
+    }[command]()
+
+
+class Failure(Exception):
+    pass
+
+
+def expect(what, seen, wanted):
+    if seen != wanted:
+        raise Failure(f"{what}: '{seen}' where '{wanted}' was expected")
+
+
+def name_of(number):
+    return errno.errorcode.get(number, str(number))
+
+
+def refused(device, wanted, pattern, error, said):
+    expect("errno", name_of(error), name_of(wanted))
+    if not re.search(pattern, said):
+        raise Failure(f"message '{said}' does not show '{pattern}'")
+    if pattern and (len(said) < 12 or not said.isprintable()):
+        raise Failure(f"message '{said}' is no sentence")
+
+
+def state(device):
+    info = device.info()
+    return info.generation, info.digest, device.dump()
+
+
+def good_image_is_accepted(device):
+    error, reply = device.apply(GOOD, actor="abi.py", reason="first")
+    expect("errno", error, 0)
+    expect("changed", reply.changed, 1)
+    expect("message", message(reply), "")
+    expect("generation", device.info().generation, reply.generation)
+    expect("digest", device.info().digest, reply.digest)
+    error, again = device.apply(GOOD)
+    expect("errno", error, 0)
+    expect("changed the second time", again.changed, 0)
+    expect("generation the second time", again.generation, reply.generation)
+    sizes = [ctypes.sizeof(S[part]) for part in ("image", "pool", "ghost", "server")]
+    expect("bytes dumped", len(device.dump()), sizes[0] + sizes[1] + sizes[2] + 3 * sizes[3])
+
+
+def dry_run_changes_nothing(device):
+    before = state(device)
+    error, reply = device.apply(image(servers=[server(1), server(7)]), flags=C["ONEHOP_DRY_RUN"])
+    expect("errno", error, 0)
+    expect("changed", reply.changed, 1)
+    if not 300000 < reply.moved < 900000:
+        raise Failure(f"two of three servers replaced, but {reply.moved} ppm of the clients moved")
+    expect("state", state(device), before)
+
+
+def bad_images(device):
+    for name, (wanted, pattern, bad) in IMAGES.items():
+        def case(bad=bad, wanted=wanted, pattern=pattern):
+            before = state(device)
+            error, reply = device.apply(bad)
+            refused(device, wanted, pattern, error, message(reply))
+            expect("state", state(device), before)
+        yield f"image: {name}", case
+
+
+def bad_calls(device):
+    for name, (wanted, pattern, command, fields) in CALLS.items():
+        def case(wanted=wanted, pattern=pattern, command=command, fields=fields):
+            before = state(device)
+            bad = argument(command)
+            for field, content in fields.items():
+                put(bad, field, content)
+            error = device.call(IOC[command], bad)
+            said = message(bad) if command not in ("STATS", "INFO") else ""
+            refused(device, wanted, pattern, error, said)
+            expect("state", state(device), before)
+        yield name, case
+
+
+def unknown_commands(device):
+    known = set(IOC.values())
+    for name, command in IOC.items():
+        size = command >> 16 & 0x3FFF
+        for other in (command ^ 1 << 31, command ^ 1 << 30, command - (size << 16) + (size + 1 << 16),
+                      command + 0x40, command ^ 0x100):
+            assert other not in known
+            error = device.call(other, (ctypes.c_uint8 * 4096)())
+            expect(f"{name} as {other:#x}", name_of(error), "ENOTTY")
+
+
+def bad_pointers(device):
+    # fcntl.ioctl() takes no address of that size.
+    libc = ctypes.CDLL(None, use_errno=True)
+    for name, command in IOC.items():
+        for pointer in (0, 1, 0x7FFFFFFFF000, 0xFFFF888000000000):
+            if libc.ioctl(device.fd, ctypes.c_ulong(command), ctypes.c_void_p(pointer)) == 0:
+                raise Failure(f"{name} at {pointer:#x} succeeded")
+            expect(f"{name} at {pointer:#x}", name_of(ctypes.get_errno()), "EFAULT")
+
+
+def random_bytes(device):
+    chance = random.Random(1997)
+    before = state(device)
+    for name, command in IOC.items():
+        size = command >> 16
+        for _ in range(500):
+            raw = (ctypes.c_uint8 * (size & 0x3FFF)).from_buffer_copy(chance.randbytes(size & 0x3FFF))
+            if not device.call(command, raw):
+                raise Failure(f"{name} took random bytes: {bytes(raw).hex()}")
+    for _ in range(500):
+        error, _reply = device.apply(chance.randbytes(chance.randrange(2000)))
+        if not error:
+            raise Failure("an image of random bytes was applied")
+    expect("state", state(device), before)
+
+
+def damaged_images(device):
+    """Correct images with a few bytes changed: refused with a reason, or taken whole."""
+    chance = random.Random(1996)
+    taken = 0
+    for _ in range(1500):
+        damaged = bytearray(GOOD)
+        for _ in range(chance.choice((1, 1, 2, 8))):
+            damaged[chance.randrange(len(damaged))] = chance.choice((0, 1, 255, chance.randrange(256)))
+        before = device.info().generation
+        error, reply = device.apply(bytes(damaged))
+        if error:
+            expect("generation", device.info().generation, before)
+            if not message(reply):
+                raise Failure(f"{name_of(error)} without a message: {damaged.hex()}")
+        else:
+            taken += 1
+    print(f"# {taken} of 1500 damaged images were still valid")
+    expect("errno of the correct one", device.apply(GOOD)[0], 0)
+
+
+def without_privilege(device):
+    """An open file handed to nobody is of no use to him."""
+    before = state(device)
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.setgroups([])
+        os.setresgid(65534, 65534, 65534)
+        os.setresuid(65534, 65534, 65534)
+        said = [f"{name} {name_of(device.call(command, argument(name)))}" for name, command in IOC.items()]
+        try:
+            os.open("/dev/onehop", os.O_RDWR)
+            said.append("open succeeded")
+        except OSError as error:
+            said.append(f"open {name_of(error.errno)}")
+        os.write(writer, "\n".join(said).encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+    expect("what nobody got", os.read(reader, 4096).decode().split("\n"),
+           [f"{name} EPERM" for name in IOC] + ["open EACCES"])
+    expect("state", state(device), before)
+
+
+def stats_of_any_count(device):
+    values = (ctypes.c_uint64 * 64)(*[7] * 64)
+    for count in (0, 1, C["ONEHOP_COUNTERS"], 64):
+        given = make("stats", counters=ctypes.addressof(values), count=count)
+        expect("errno", device.call(IOC["STATS"], given), 0)
+        expect("count", given.count, C["ONEHOP_COUNTERS"])
+    expect("behind the last", values[C["ONEHOP_COUNTERS"]], 7)
+
+
+def events_are_whole(device):
+    fresh = Device()
+    try:
+        os.read(fresh.fd, ctypes.sizeof(S["event"]) - 1)
+        raise Failure("a read of less than one event succeeded")
+    except OSError as error:
+        expect("errno", name_of(error.errno), "EINVAL")
+    device.must(IOC["SERVER"], make("set", pool="web", server="s2", field=2, value=2, actor="abi", reason="why"))
+    event = S["event"].from_buffer_copy(os.read(fresh.fd, 4096))
+    expect("event", (event.type, event.value, bytes(event.server).rstrip(b"\0"), bytes(event.reason).rstrip(b"\0")),
+           (C["ONEHOP_EVENT_HEALTH"], 2, b"s2", b"why"))
+    device.must(IOC["SERVER"], make("set", pool="web", server="s2", field=2, value=1))
+    os.read(fresh.fd, 4096)
+
+    # Nothing more to come: the read waits, and a signal ends it.
+    class Woken(Exception):
+        pass
+
+    def wake(_signal, _frame):
+        raise Woken
+
+    signal.signal(signal.SIGALRM, wake)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    try:
+        os.read(fresh.fd, 4096)
+        raise Failure("a read without an event came back")
+    except Woken:
+        pass
+    os.close(fresh.fd)
+
+
+def main():
+    device = Device()
+    alone = [
+        ("a correct image is accepted, twice is once", lambda: good_image_is_accepted(device)),
+        ("a dry run reports and changes nothing", lambda: dry_run_changes_nothing(device)),
+        ("unknown commands and sizes", lambda: unknown_commands(device)),
+        ("pointers that lead nowhere", lambda: bad_pointers(device)),
+        ("random bytes at every command", lambda: random_bytes(device)),
+        ("images with damage", lambda: damaged_images(device)),
+        ("a file handed to nobody", lambda: without_privilege(device)),
+        ("stats of any count", lambda: stats_of_any_count(device)),
+        ("events are whole, reads can be interrupted", lambda: events_are_whole(device)),
+    ]
+    cases = [*alone[:2], *bad_images(device), *bad_calls(device), *alone[2:]]
+    print(f"KTAP version 1\n1..{len(cases)}", flush=True)
+    failures = 0
+    for number, (name, case) in enumerate(cases, 1):
+        try:
+            case()
+            print(f"ok {number} - router ipv4 abi: {name}", flush=True)
+        except (Failure, OSError) as reason:
+            failures += 1
+            print(f"not ok {number} - router ipv4 abi: {name}\n# | {reason}", flush=True)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Many downloads at once, each held against the file it should be.
+
+	flows.py ADDRESS PATH FILE PER_SOURCE PROGRESS SOURCE...
+
+PROGRESS is rewritten as downloads go on: flows begun, per cent of all bytes.
+The last line printed is "N whole, M broken"; exit code 1 if any is broken.
+"""
+
+import asyncio
+import collections
+import os
+import sys
+
+
+class Flows:
+    def __init__(self, address, path, content, progress):
+        self.address, self.path, self.content, self.progress = address, path, content, progress
+        self.begun = self.bytes = self.whole = 0
+        self.total = 0
+        self.broken = collections.Counter()
+
+    def report(self):
+        with open(self.progress + ".new", "w") as file:
+            print(self.begun, 100 * self.bytes // (self.total * len(self.content)), file=file)
+        os.rename(self.progress + ".new", self.progress)
+
+    async def one(self, source):
+        try:
+            reader, writer = await asyncio.open_connection(self.address, 80, local_addr=(source, 0))
+            writer.write(f"GET {self.path} HTTP/1.0\r\nHost: ghost\r\n\r\n".encode())
+            head = await reader.readuntil(b"\r\n\r\n")
+            if b" 200 " not in head.split(b"\r\n")[0]:
+                raise ConnectionError(head.split(b"\r\n")[0].decode())
+            self.begun += 1
+            body = bytearray()
+            while chunk := await reader.read(65536):
+                body += chunk
+                self.bytes += len(chunk)
+            writer.close()
+            if body != self.content:
+                raise ConnectionError(f"{len(body)} bytes of {len(self.content)}, or other bytes")
+            self.whole += 1
+        except (OSError, EOFError, asyncio.IncompleteReadError) as error:
+            self.broken[f"{type(error).__name__}: {error}"] += 1
+
+    async def all(self, sources):
+        self.total = len(sources)
+
+        async def reporting():
+            while True:
+                self.report()
+                await asyncio.sleep(0.1)
+
+        reporter = asyncio.create_task(reporting())
+        await asyncio.gather(*(self.one(source) for source in sources))
+        reporter.cancel()
+        self.report()
+
+
+def main():
+    address, path, file, per_source, progress = sys.argv[1:6]
+    with open(file, "rb") as content:
+        flows = Flows(address, path, content.read(), progress)
+    asyncio.run(flows.all(sys.argv[6:] * int(per_source)))
+    for reason, count in flows.broken.items():
+        print(f"{count} times {reason}")
+    broken = sum(flows.broken.values())
+    print(f"{flows.whole} whole, {broken} broken")
+    return 1 if broken or not flows.whole else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What the control interface must refuse: for every kind of mistake the errno that
+uapi/onehop.h names, and what the message must show. abi.py tries them all.
+"""
+
+import errno
+
+from uapi import C, make
+
+E = errno
+GHOST = bytes([192, 0, 2, 80])
+
+
+def pool(**more):
+    fields = {"name": "web", "mode": 1, "kind": 2, "policy": 1, "prefix4": 32, "prefix6": 64, "rows": 256,
+              "seed": bytes(range(16))}
+    return make("pool", **{**fields, **more})
+
+
+def ghost(**more):
+    return make("ghost", **{"pool": 0, "family": 4, "address": GHOST, **more})
+
+
+def server(number, **more):
+    fields = {"name": f"s{number}", "pool": 0, "id": number % 1024, "weight": 1, "admin": 1,
+              "address": bytes([10, 0, number >> 8, number & 255])}
+    return make("server", **{**fields, **more})
+
+
+def image(pools=None, ghosts=None, servers=None, abi=C["ONEHOP_ABI"]):
+    pools = [pool()] if pools is None else pools
+    ghosts = [ghost()] if ghosts is None else ghosts
+    servers = [server(1), server(2), server(3)] if servers is None else servers
+    head = make("image", abi=abi, pools=len(pools), ghosts=len(ghosts), servers=len(servers))
+    return b"".join(bytes(part) for part in [head, *pools, *ghosts, *servers])
+
+
+def servers_with(**bad):
+    return image(servers=[server(1), server(2, **bad), server(3)])
+
+
+def pools_with(**bad):
+    return image(pools=[pool(**bad)])
+
+
+# name: (errno, what the message must show, image)
+IMAGES = {
+    "abi of another version": (E.EPROTO, "7", image(abi=7)),
+    "no header": (E.EMSGSIZE, r"\w", b""),
+    "half a header": (E.EMSGSIZE, r"\w", image()[:9]),
+    "one byte short": (E.EMSGSIZE, r"\d", image()[:-1]),
+    "one byte too many": (E.EMSGSIZE, r"\d", image() + b"\0"),
+    "too many pools": (E.E2BIG, "257", image(pools=[pool(name=f"p{n}") for n in range(257)])),
+    "too many ghosts": (E.E2BIG, "257", image(ghosts=[ghost(address=bytes([192, 0, 2 + n // 250, 1 + n % 250]))
+                                                      for n in range(257)])),
+    "too many servers": (E.E2BIG, "1025", image(servers=[server(n) for n in range(1, 1026)])),
+    "pool name empty": (E.EBADMSG, "name", pools_with(name=b"\0" * 32)),
+    "pool name with a space": (E.EBADMSG, "we b", pools_with(name="we b")),
+    "pool name not ASCII": (E.EBADMSG, "name", pools_with(name="wéb")),
+    "pool name without an end": (E.EBADMSG, "name", pools_with(name="w" * 32)),
+    "pool name with bytes behind its end": (E.EBADMSG, "name", pools_with(name=b"w\0x")),
+    "pool name twice": (E.EEXIST, "web", image(pools=[pool(), pool()])),
+    "mode 0": (E.EINVAL, '"0"', pools_with(mode=0)),
+    "mode unknown": (E.EINVAL, '"9"', pools_with(mode=9)),
+    "kind 0": (E.EINVAL, '"0"', pools_with(kind=0)),
+    "kind unknown": (E.EINVAL, '"9"', pools_with(kind=9)),
+    "policy 0": (E.EINVAL, '"0"', pools_with(policy=0)),
+    "policy unknown": (E.EINVAL, '"9"', pools_with(policy=9)),
+    "prefix4 0": (E.ERANGE, '"0"', pools_with(prefix4=0)),
+    "prefix4 33": (E.ERANGE, '"33"', pools_with(prefix4=33)),
+    "prefix6 0": (E.ERANGE, '"0"', pools_with(prefix6=0)),
+    "prefix6 129": (E.ERANGE, '"129"', pools_with(prefix6=129)),
+    "rows 0": (E.ERANGE, '"0"', pools_with(rows=0)),
+    "rows 128": (E.ERANGE, '"128"', pools_with(rows=128)),
+    "rows no power of two": (E.ERANGE, '"257"', pools_with(rows=257)),
+    "rows 131072": (E.ERANGE, '"131072"', pools_with(rows=131072)),
+    "pool padding": (E.EINVAL, "pad", pools_with(pad=b"\0\0\1")),
+    "pool second padding": (E.EINVAL, "pad", pools_with(pad2=1)),
+    "pool digest set by the caller": (E.EINVAL, "digest", pools_with(digest=1)),
+    "kind mod with rows": (E.ERANGE, "rows", pools_with(kind=1, seed=bytes(16))),
+    "kind mod with a seed": (E.EINVAL, "seed", pools_with(kind=1, rows=0)),
+    "kind mod with a weight": (E.ERANGE, "weight", image(pools=[pool(kind=1, rows=0, seed=bytes(16))],
+                                                          servers=[server(1, weight=2)])),
+    "ghost of no pool": (E.ERANGE, '"1"', image(ghosts=[ghost(pool=1)])),
+    "ghost of family 6": (E.EAFNOSUPPORT, '"6"', image(ghosts=[ghost(family=6)])),
+    "ghost of family 0": (E.EAFNOSUPPORT, '"0"', image(ghosts=[ghost(family=0)])),
+    "ghost padding": (E.EINVAL, "pad", image(ghosts=[ghost(pad=b"\1")])),
+    "ghost with bytes behind its address": (E.EINVAL, "address", image(ghosts=[ghost(address=GHOST + b"\1")])),
+    "ghost twice": (E.EADDRINUSE, "192.0.2.80", image(ghosts=[ghost(), ghost()])),
+    "ghost that is a server": (E.EADDRINUSE, "10.0.0.2", image(ghosts=[ghost(address=bytes([10, 0, 0, 2]))])),
+    "ghost 0.0.0.0": (E.EADDRNOTAVAIL, "0.0.0.0", image(ghosts=[ghost(address=bytes(4))])),
+    "ghost 127.0.0.1": (E.EADDRNOTAVAIL, "127.0.0.1", image(ghosts=[ghost(address=bytes([127, 0, 0, 1]))])),
+    "ghost multicast": (E.EADDRNOTAVAIL, "224.0.0.5", image(ghosts=[ghost(address=bytes([224, 0, 0, 5]))])),
+    "ghost broadcast": (E.EADDRNOTAVAIL, "255.255.255.255", image(ghosts=[ghost(address=b"\xff" * 4)])),
+    "server of no pool": (E.ERANGE, '"5"', servers_with(pool=5)),
+    "server id 1024": (E.ERANGE, '"1024"', servers_with(id=1024)),
+    "server id 65535": (E.ERANGE, '"65535"', servers_with(id=65535)),
+    "server id twice": (E.EEXIST, '"3"', servers_with(id=3)),
+    "server name twice": (E.EEXIST, "s3", servers_with(name="s3")),
+    "server name empty": (E.EBADMSG, "name", servers_with(name=b"\0\0")),
+    "weight 0": (E.ERANGE, '"0"', servers_with(weight=0)),
+    "weight 1001": (E.ERANGE, '"1001"', servers_with(weight=1001)),
+    "admin 0": (E.EINVAL, '"0"', servers_with(admin=0)),
+    "admin unknown": (E.EINVAL, '"4"', servers_with(admin=4)),
+    "server flag unknown": (E.EINVAL, "flag", servers_with(flags=2)),
+    "server health set by the caller": (E.EINVAL, "health", servers_with(health=1)),
+    "server reach set by the caller": (E.EINVAL, "reach", servers_with(reach=2)),
+    "server ifindex set by the caller": (E.EINVAL, "ifindex", servers_with(ifindex=2)),
+    "server changed_at set by the caller": (E.EINVAL, "changed_at", servers_with(changed_at=1)),
+    "server packets set by the caller": (E.EINVAL, "packets", servers_with(packets=1)),
+    "server actor set by the caller": (E.EINVAL, "actor", servers_with(actor="me")),
+    "server padding": (E.EINVAL, "pad", servers_with(pad=1)),
+    "server address twice": (E.EADDRINUSE, "10.0.0.3", servers_with(address=bytes([10, 0, 0, 3]))),
+    "server address 0.0.0.0": (E.EADDRNOTAVAIL, "0.0.0.0", servers_with(address=bytes(4))),
+    "server address loopback": (E.EADDRNOTAVAIL, "127.1.2.3", servers_with(address=bytes([127, 1, 2, 3]))),
+    "server address multicast": (E.EADDRNOTAVAIL, "239.1.2.3", servers_with(address=bytes([239, 1, 2, 3]))),
+}
+
+# name: (errno, message, command, argument).
+CALLS = {
+    "apply: unknown flag": (E.EINVAL, "flag", "APPLY", {"flags": 4}),
+    "apply: expected without its flag": (E.EINVAL, "expected", "APPLY", {"expected": 5}),
+    "apply: stale generation": (E.ESTALE, '"99"', "APPLY", {"flags": 2, "expected": 99}),
+    "apply: generation set by the caller": (E.EINVAL, "generation", "APPLY", {"generation": 1}),
+    "apply: digest set by the caller": (E.EINVAL, "digest", "APPLY", {"digest": 1}),
+    "apply: changed set by the caller": (E.EINVAL, "changed", "APPLY", {"changed": 1}),
+    "apply: message set by the caller": (E.EINVAL, "message", "APPLY", {"message": "x"}),
+    "apply: actor with a control character": (E.EBADMSG, "actor", "APPLY", {"actor": "a\nb"}),
+    "apply: actor without an end": (E.EBADMSG, "actor", "APPLY", {"actor": "a" * 32}),
+    "apply: reason not UTF-8": (E.EBADMSG, "reason", "APPLY", {"reason": b"\xff\xfe"}),
+    "apply: image over 16 MiB": (E.E2BIG, r"\d", "APPLY", {"len": (16 << 20) + 1}),
+    "apply: image pointer 0": (E.EFAULT, "", "APPLY", {"image": 0, "len": 16}),
+    "apply: image pointer into the kernel": (E.EFAULT, "", "APPLY", {"image": 0xFFFF888000000000, "len": 16}),
+    "dump: too small": (E.ENOSPC, r"\d", "DUMP", {"len": 3}),
+    "dump: padding": (E.EINVAL, "pad", "DUMP", {"pad": 1}),
+    "dump: pointer into the kernel": (E.EFAULT, "", "DUMP", {"image": 0xFFFF888000000000, "len": 1 << 20}),
+    "server: no such pool": (E.ENOENT, "nope", "SERVER", {"pool": "nope"}),
+    "server: no such server": (E.ENOENT, "s9", "SERVER", {"server": "s9"}),
+    "server: pool name empty": (E.EBADMSG, "pool", "SERVER", {"pool": b"\0" * 32}),
+    "server: unknown field": (E.EINVAL, '"3"', "SERVER", {"field": 3}),
+    "server: field 0": (E.EINVAL, '"0"', "SERVER", {"field": 0}),
+    "server: unknown health": (E.EINVAL, '"3"', "SERVER", {"value": 3}),
+    "server: unknown admin": (E.EINVAL, '"4"', "SERVER", {"field": 1, "value": 4}),
+    "server: padding": (E.EINVAL, "pad", "SERVER", {"pad": b"\1"}),
+    "server: unknown flag": (E.EINVAL, "flag", "SERVER", {"flags": 1}),
+    "server: stale generation": (E.ESTALE, '"99"', "SERVER", {"flags": 2, "expected": 99}),
+    "server: reason with an escape": (E.EBADMSG, "reason", "SERVER", {"reason": "\x1b[2J"}),
+    "lookup: no such pool": (E.ENOENT, "nope", "LOOKUP", {"pool": "nope"}),
+    "lookup: family 5": (E.EINVAL, '"5"', "LOOKUP", {"family": 5}),
+    "lookup: bytes behind the address": (E.EINVAL, "client", "LOOKUP", {"client": bytes([10, 0, 0, 1, 1])}),
+    "lookup: padding": (E.EINVAL, "pad", "LOOKUP", {"pad": b"\1"}),
+    "lookup: owner set by the caller": (E.EINVAL, "owner", "LOOKUP", {"owner": 1}),
+    "stats: padding": (E.EINVAL, "", "STATS", {"pad": 1}),
+    "stats: pointer 0": (E.EFAULT, "", "STATS", {"counters": 0, "count": 5}),
+    "info: generation set by the caller": (E.EINVAL, "", "INFO", {"generation": 1}),
+}
