@@ -139,7 +139,9 @@ impl Pool {
                     return refuse("rows", self.rows.into(), "0 with kind mod");
                 }
                 if let Some(&byte) = self.seed.iter().find(|&&byte| byte != 0) {
-                    return refuse("seed", byte.into(), "zero in every byte with kind mod");
+                    let value = Value::Number(byte.into());
+                    let expected = Expected::Is("zero in every byte with kind mod");
+                    return Err(Invalid::new(Cause::Padding, "seed", value, expected));
                 }
             }
         }
