@@ -26,7 +26,7 @@ impl Bitmap {
     pub fn contains(&self, value: u16) -> bool {
         self.0
             .get(usize::from(value >> 6))
-            .is_some_and(|word| word >> (value & 63) & 1 == 1)
+            .is_some_and(|word| (word >> (value & 63)) & 1 == 1)
     }
 
     /// Whether nothing is in the set.

@@ -105,13 +105,13 @@ impl Keyed {
     #[inline]
     pub fn pair(&self, row: u32, id: u16) -> u64 {
         let low = u64::from(row.swap_bytes());
-        self.short(6, low | u64::from(id.swap_bytes()) << 32)
+        self.short(6, low | (u64::from(id.swap_bytes()) << 32))
     }
 
     #[inline(always)]
     fn short(&self, length: u64, bytes: u64) -> u64 {
         let mut state = self.0;
-        state.absorb::<1>(bytes | length << 56);
+        state.absorb::<1>(bytes | (length << 56));
         state.finish::<3>()
     }
 }
@@ -150,7 +150,7 @@ impl Hasher {
 
     /// The hash of everything taken in.
     pub fn finish(mut self) -> u64 {
-        self.state.absorb::<2>(self.tail | self.length << 56);
+        self.state.absorb::<2>(self.tail | (self.length << 56));
         self.state.finish::<4>()
     }
 }

@@ -45,7 +45,7 @@ fn pairs_and_triples_down() {
         if !(2..=3).contains(&mask.count_ones()) {
             continue;
         }
-        let dead = |id: u16| mask >> id & 1 == 1;
+        let dead = |id: u16| (mask >> id) & 1 == 1;
         let mut servers = all.clone();
         for server in servers.iter_mut().filter(|server| dead(server.id.get())) {
             server.state = State::Down;

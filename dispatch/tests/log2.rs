@@ -14,7 +14,7 @@ fn recipe(i: u128) -> u64 {
         y = (y * y) >> 63;
         let bit = u64::from(y >= 1 << 64);
         y >>= bit;
-        bits << 1 | bit
+        (bits << 1) | bit
     })
 }
 

@@ -111,9 +111,9 @@ fn leading(bytes: &[u8], length: usize) -> (Vec<u8>, u128) {
     let mut masked = vec![0; bytes.len()];
     let mut number = 0;
     for bit in 0..length {
-        let set = bytes[bit / 8] >> (7 - bit % 8) & 1;
+        let set = (bytes[bit / 8] >> (7 - bit % 8)) & 1;
         masked[bit / 8] |= set << (7 - bit % 8);
-        number = number << 1 | u128::from(set);
+        number = (number << 1) | u128::from(set);
     }
     (masked, number)
 }
