@@ -86,11 +86,13 @@ END
 title "1. Load the module, apply a configuration"
 bed_up cm
 web "${servers[@]}"
-conf >"$scratch/onehop.conf"
+cd "$scratch"
+conf >onehop.conf
 module_load
 good "onehop.ko is in the kernel; without a configuration it does nothing"
-onehopctl apply "$scratch/onehop.conf"
-ctl d2 apply "$scratch/onehop.conf" >/dev/null
+onehopctl apply onehop.conf
+ctl d2 apply onehop.conf >/dev/null
+good "the spare, d2, has the same file"
 
 title "2. 64 clients fetch a page from the ghost"
 table
@@ -101,7 +103,7 @@ title "3. s2 is killed; a watchdog on d1 takes it out"
 start "$scratch/watchd" d1 "$selftests/../ctl/examples/watchd.sh" -p web -P 80 -u name -i 1 -f 2 -r 1
 unserve s2
 poll_until 20 health s2 down || surprise "the watchdog did not notice"
-good "the watchdog has called: onehopctl down s2"
+onehopctl show
 table
 [[ $(moved "$scratch/all") == "$(grep -cx s2 "$scratch/all") of s2" ]] ||
 	surprise "other clients than s2's moved: $(moved "$scratch/all")"
@@ -115,7 +117,7 @@ cmp -s "$scratch/all" "$scratch/served" || surprise "the clients are not where t
 good "every client is back where it was"
 
 title "5. The dispatcher fails over, in the middle of 64 downloads"
-head -c 131072 "$scratch/big" >"$scratch/middle"
+head -c 262144 "$scratch/big" >"$scratch/middle"
 for name in "${servers[@]}"; do
 	ln -sf "$scratch/middle" "$scratch/$name/www/middle"
 done

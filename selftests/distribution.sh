@@ -83,7 +83,7 @@ bodies_in_super_packets() {
 	local length
 
 	at d1 ethtool -K eth0 gro on
-	capture "$scratch/long" d1 eth0 -s 128 "dst host $ghost and ether src $(mac d1)"
+	capture "$scratch/long" d1 eth0 "dst host $ghost and ether src $(mac d1)"
 	bodies
 	length=$(longest "$scratch/long")
 	note "longest frame handed over: $length bytes"
@@ -98,7 +98,7 @@ bodies_in_single_frames() {
 	for name in cm "${servers[@]}"; do
 		at "$name" ethtool -K eth0 gro off gso off tso off tx off
 	done
-	capture "$scratch/short" d1 eth0 -s 128 "dst host $ghost and ether src $(mac d1)"
+	capture "$scratch/short" d1 eth0 "dst host $ghost and ether src $(mac d1)"
 	bodies
 	length=$(longest "$scratch/short")
 	((length <= 1514)) || fail "a frame of $length bytes in a test without super-packets"

@@ -12,15 +12,17 @@
 plan 4
 bed_up cm
 web s1 s2 s3 s4
+# 8 and 16 seconds.
 head -c 524288 "$scratch/big" >"$scratch/middle"
+head -c 1048576 "$scratch/big" >"$scratch/long"
 for name in "${servers[@]}"; do
-	ln -sf "$scratch/middle" "$scratch/$name/www/middle"
+	ln -sf "$scratch/middle" "$scratch/long" "$scratch/$name/www/"
 done
 
-# flows_begin PER_ADDRESS: downloads of cm's addresses, in the background.
+# flows_begin PER_ADDRESS FILE: downloads of cm's addresses, in the background.
 flows_begin() {
 	rm -f "$scratch/progress"
-	start "$scratch/flows" cm "$selftests/flows.py" "$ghost" /slow/middle "$scratch/middle" \
+	start "$scratch/flows" cm "$selftests/flows.py" "$ghost" "/slow/$2" "$scratch/$2" \
 		"$1" "$scratch/progress" "${many[@]}"
 	flows=$!
 	poll_until 60 begun $((64 * $1))
@@ -55,21 +57,21 @@ resets() {
 other_table_breaks_flows() {
 	configure d1
 	conf 'seed = "ffffffffffffffffffffffffffffffff"' | ctl d2 apply -
-	flows_begin 1
+	flows_begin 1 middle
 	via d2
 	refuses flows_end
 }
 
-# moves CMD PER_ADDRESS: five times, from one dispatcher to the other.
+# moves CMD PER_ADDRESS FILE: five times, from one dispatcher to the other.
 moves() {
 	local before i target handed
 	configure d1 d2
 	before=$(resets)
 	handed=$(counter d2 handed)
-	flows_begin "$2"
+	flows_begin "$2" "$3"
 	for i in 1 2 3 4 5; do
 		target=d$((1 + i % 2))
-		poll_until 60 at_percent $((i * 15))
+		poll_until 60 at_percent $((i * 10))
 		"$1" $target
 	done
 	refuses at_percent 100
@@ -81,7 +83,7 @@ moves() {
 }
 
 by_route() {
-	moves via 8
+	moves via 8 middle
 	via d1
 }
 
@@ -101,9 +103,11 @@ follows() {
 }
 
 by_announcement() {
+	# A move within a second of the one before counts too.
+	sysctls r ipv4/neigh/eth0/locktime=0
 	ip -n d1 address add 10.0.0.10/24 dev eth0
 	ip -n r route replace "$ghost" via 10.0.0.10
-	moves announce 2
+	moves announce 2 long
 	via d1
 }
 
@@ -113,7 +117,7 @@ both_at_once() {
 	before=$(resets)
 	ip -n r route replace "$ghost" nexthop via 10.0.0.11 nexthop via 10.0.0.12
 	sysctls r ipv4/fib_multipath_hash_policy=1
-	flows_begin 2
+	flows_begin 2 middle
 	flows_end
 	equal "resets" "$(resets)" "$before"
 	via d1

@@ -222,18 +222,26 @@ snmp() {
 capture() {
 	local file=$1
 
-	start "$file.log" "$2" tcpdump -i "$3" -n -U --immediate-mode -w "$file" "${@:4}"
+	start "$file.log" "$2" tcpdump -i "$3" -n -U --immediate-mode -s 256 -B 8192 -w "$file" "${@:4}"
 	captor=$!
 	poll_until 10 grep -q 'listening on' "$file.log"
 }
 
-# frames FILE [FILTER...]: a line per frame, with link addresses; ends the capture.
+# frames FILE [FILTER...]: a line per frame, with link addresses; ends the capture
+# when all that it has received is in the file.
 frames() {
 	local file=$1
 
 	if [[ -n ${captor-} ]]; then
+		poll_until 10 drained "$captor" "$file.log" || tail -n 1 "$file.log" >&2
 		stop "$captor"
 		captor=''
 	fi
 	tcpdump -enttr "$file" "${@:2}" 2>/dev/null
+}
+
+# drained PID LOG: asked for its figures, tcpdump has kept all it has received.
+drained() {
+	kill -USR1 "$1"
+	tail -n 1 "$2" | tr -c '0-9\n' ' ' | awk '{ exit !(NF == 3 && $1 == $2 && $3 == 0) }'
 }

@@ -44,7 +44,7 @@ fragments_one_by_one() {
 	local name
 	name=$(owner d1 $c1)
 	capture "$scratch/alone" lan br0 "ether src $(mac d1) and dst host $ghost and not ether dst $(mac "$name")"
-	at c1 "$selftests/wire.py" $c1 "$ghost" --udp 5000,7,3000 --fragments 512 --ports 10
+	at c1 "$selftests/wire.py" $c1 "$ghost" --udp 50000,7,3000 --fragments 512 --ports 10
 	at c1 "$selftests/udp.py" ask $c1 "$ghost" 7 10 1
 	equal "frames to others" "$(frames "$scratch/alone" | wc -l)" 0
 	exact d1

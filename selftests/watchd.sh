@@ -25,6 +25,11 @@ health() {
 	[[ $(ctl d1 -j show | jq -r ".pools[0].servers[] | select(.name == \"$1\") | .health") == "$2" ]]
 }
 
+# reason NAME: of its last change.
+reason() {
+	ctl d1 -j show | jq -r ".pools[0].servers[] | select(.name == \"$1\") | .changed.reason"
+}
+
 # moved: whose clients are elsewhere than when all was well.
 moved() {
 	who "${many[@]}" | paste -d' ' "$scratch/all" - | awk '$1 != $2 { print $1 }' | sort -u | paste -sd' '
@@ -46,7 +51,7 @@ death_and_return() {
 	poll_until 60 health s2 down
 	note "noticed after $((SECONDS - before)) s"
 	equal "whose clients moved" "$(moved)" s2
-	ctl d1 show | grep -q 'failed 2 times'
+	grep -q 'Failed to connect' <<<"$(reason s2)" || fail "reason: '$(reason s2)'"
 	web s2
 	poll_until 60 health s2 up
 	equal "whose clients moved" "$(moved)" ""

@@ -53,7 +53,7 @@ def main():
     parser.add_argument("--ttl", type=int, default=64)
     parser.add_argument("--options", type=bytes.fromhex, default=b"", help="IP options, hex")
     parser.add_argument("--df", action="store_true")
-    parser.add_argument("--udp", type=numbers, default=[4000, 9, 16], metavar="FROM,TO,SIZE")
+    parser.add_argument("--udp", type=numbers, default=[40000, 9, 16], metavar="FROM,TO,SIZE")
     parser.add_argument("--ports", type=int, default=1, help="that many packets, from as many ports")
     parser.add_argument("--fragments", type=int, default=0, help="cut every packet at this many bytes")
     parser.add_argument("--quote", metavar="SOURCE,DESTINATION", help="send frag needed, quoting such a packet")
