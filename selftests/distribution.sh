@@ -83,11 +83,13 @@ bodies_in_super_packets() {
 	local length
 
 	at d1 ethtool -K eth0 gro on
+	# A slow emulated sender would make packets of a millisecond's data only.
+	sysctls cm ipv4/tcp_min_tso_segs=44
 	capture "$scratch/long" d1 eth0 "dst host $ghost and ether src $(mac d1)"
 	bodies
 	length=$(longest "$scratch/long")
 	note "longest frame handed over: $length bytes"
-	((length > 1514)) || fail "no super-packet in the test: longest is $length"
+	((length > 60000)) || fail "no super-packet in the test: longest is $length"
 }
 
 bodies_in_single_frames() {

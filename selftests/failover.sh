@@ -12,11 +12,12 @@
 plan 4
 bed_up cm
 web s1 s2 s3 s4
-# 8 and 16 seconds.
-head -c 524288 "$scratch/big" >"$scratch/middle"
-head -c 1048576 "$scratch/big" >"$scratch/long"
+# 2, 6 and 12 seconds.
+for name in short:131072 middle:393216 long:786432; do
+	head -c "${name#*:}" "$scratch/big" >"$scratch/${name%:*}"
+done
 for name in "${servers[@]}"; do
-	ln -sf "$scratch/middle" "$scratch/long" "$scratch/$name/www/"
+	ln -s "$scratch/short" "$scratch/middle" "$scratch/long" "$scratch/$name/www/"
 done
 
 # flows_begin PER_ADDRESS FILE: downloads of cm's addresses, in the background.
@@ -117,7 +118,7 @@ both_at_once() {
 	before=$(resets)
 	ip -n r route replace "$ghost" nexthop via 10.0.0.11 nexthop via 10.0.0.12
 	sysctls r ipv4/fib_multipath_hash_policy=1
-	flows_begin 2 middle
+	flows_begin 2 short
 	flows_end
 	equal "resets" "$(resets)" "$before"
 	via d1

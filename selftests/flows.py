@@ -13,6 +13,8 @@ import collections
 import os
 import sys
 
+LIMIT = 100  # seconds: a flow that hangs is broken
+
 
 class Flows:
     def __init__(self, address, path, content, progress):
@@ -27,22 +29,26 @@ class Flows:
         os.rename(self.progress + ".new", self.progress)
 
     async def one(self, source):
+        reader, writer = await asyncio.open_connection(self.address, 80, local_addr=(source, 0))
+        writer.write(f"GET {self.path} HTTP/1.0\r\nHost: ghost\r\n\r\n".encode())
+        head = await reader.readuntil(b"\r\n\r\n")
+        if b" 200 " not in head.split(b"\r\n")[0]:
+            raise ConnectionError(head.split(b"\r\n")[0].decode())
+        self.begun += 1
+        body = bytearray()
+        while chunk := await reader.read(65536):
+            body += chunk
+            self.bytes += len(chunk)
+        writer.close()
+        if body != self.content:
+            raise ConnectionError(f"{len(body)} bytes of {len(self.content)}, or other bytes")
+
+    async def judged(self, source):
         try:
-            reader, writer = await asyncio.open_connection(self.address, 80, local_addr=(source, 0))
-            writer.write(f"GET {self.path} HTTP/1.0\r\nHost: ghost\r\n\r\n".encode())
-            head = await reader.readuntil(b"\r\n\r\n")
-            if b" 200 " not in head.split(b"\r\n")[0]:
-                raise ConnectionError(head.split(b"\r\n")[0].decode())
-            self.begun += 1
-            body = bytearray()
-            while chunk := await reader.read(65536):
-                body += chunk
-                self.bytes += len(chunk)
-            writer.close()
-            if body != self.content:
-                raise ConnectionError(f"{len(body)} bytes of {len(self.content)}, or other bytes")
+            async with asyncio.timeout(LIMIT):
+                await self.one(source)
             self.whole += 1
-        except (OSError, EOFError, asyncio.IncompleteReadError) as error:
+        except (OSError, EOFError) as error:
             self.broken[f"{type(error).__name__}: {error}"] += 1
 
     async def all(self, sources):
@@ -54,7 +60,7 @@ class Flows:
                 await asyncio.sleep(0.1)
 
         reporter = asyncio.create_task(reporting())
-        await asyncio.gather(*(self.one(source) for source in sources))
+        await asyncio.gather(*(self.judged(source) for source in sources))
         reporter.cancel()
         self.report()
 

@@ -29,7 +29,7 @@ plan() {
 # run_case NAME FUNCTION: FUNCTION runs in a shell of its own with errexit, so a
 # failing command fails the case, and what the case started ends with it.
 run_case() {
-	local rc=0
+	local rc=0 begun=$SECONDS
 
 	cases=$((cases + 1))
 	set +e
@@ -50,7 +50,10 @@ run_case() {
 		echo "not ok $cases - router ipv4 $group: $1"
 		tail -n 12 "$scratch/case.out" | sed 's/^/# | /'
 	fi
-	cat "$scratch/case.out" >&2
+	{
+		echo "== $group: $1: $((SECONDS - begun)) s"
+		cat "$scratch/case.out"
+	} >&2
 }
 
 # note TEXT: a measured figure, shown with the case's result.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""A reader of events that sleeps through 2000 of them: what it then reads and what
+"""A reader of events that sleeps through 400 of them: what it then reads and what
 it is told it has lost must add up.
 """
 
@@ -10,7 +10,7 @@ import sys
 
 from uapi import C, IOC, S, Device, make, text
 
-CHANGES = 2000
+CHANGES = 400
 
 
 def main():
