@@ -86,7 +86,7 @@ END
 title "1. Load the module, apply a configuration"
 bed_up cm
 web "${servers[@]}"
-cd "$scratch"
+cd "$scratch" || exit
 conf >onehop.conf
 module_load
 good "onehop.ko is in the kernel; without a configuration it does nothing"

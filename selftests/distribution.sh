@@ -76,7 +76,7 @@ bodies() {
 
 # longest DEVICE-LOG: of the frames for the ghost.
 longest() {
-	frames "$1" | awk '{ sub(/:$/, "", $9); if ($9 > max) max = $9 } END { print max + 0 }'
+	frames "$1" | awk '$9 + 0 > max { max = $9 + 0 } END { print max + 0 }'
 }
 
 bodies_in_super_packets() {

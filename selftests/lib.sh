@@ -235,10 +235,9 @@ capture() {
 frames() {
 	local file=$1
 
-	if [[ -n ${captor-} ]]; then
+	if [[ -n ${captor-} ]] && ! ended "$captor"; then
 		poll_until 10 drained "$captor" "$file.log" || tail -n 1 "$file.log" >&2
 		stop "$captor"
-		captor=''
 	fi
 	tcpdump -enttr "$file" "${@:2}" 2>/dev/null
 }
