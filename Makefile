@@ -19,6 +19,8 @@ all: module
 
 ifneq ($(KDIR),)
 kbuild = $(MAKE) -C $(KDIR) M=$(CURDIR)
+release = $(shell $(MAKE) -s -C $(KDIR) kernelrelease)
+strip = strip
 kit :=
 module: kdir-check
 .PHONY: kdir-check
@@ -26,6 +28,8 @@ kdir-check:
 	@kit/kdir-check $(KDIR)
 else
 kbuild = . kit/env.sh && kit/run $(MAKE) -C $$KDIR M=$(CURDIR) CC=$$ONEHOP_CC KERNELRELEASE=$$KVER
+release = $(shell . kit/env.sh && echo $$KVER)
+strip = kit/run strip
 kit := kit
 module: kit
 endif
@@ -50,20 +54,19 @@ demo: module ctl
 	demo/run
 
 # The module goes to the kernel it was built for, which need not be the running one.
-release = $$(modinfo -F vermagic onehop.ko | cut -d' ' -f1)
 modules = $(DESTDIR)/lib/modules/$(release)
 share = $(DESTDIR)$(PREFIX)/share
 
 install: module ctl
-	install -D -m 0644 onehop.ko "$(modules)/updates/onehop.ko"
-	strip -g "$(modules)/updates/onehop.ko"
+	$(strip) -g -o onehop.stripped.ko onehop.ko
+	install -D -m 0644 onehop.stripped.ko $(modules)/updates/onehop.ko
 	install -D -m 0755 $(ONEHOPCTL) $(DESTDIR)$(PREFIX)/sbin/onehopctl
 	install -D -m 0755 ctl/examples/watchd.sh $(share)/onehop/watchd.sh
 	install -D -m 0644 ctl/examples/onehop.conf $(share)/onehop/onehop.conf
 	for page in Documentation/man/*.[578]; do \
 		install -D -m 0644 $$page $(share)/man/man$${page##*.}/$${page##*/}; \
 	done
-	if [ -z "$(DESTDIR)" ]; then depmod "$(release)"; fi
+	if [ -z "$(DESTDIR)" ]; then depmod $(release); fi
 
 clean:
 	$(kbuild) clean
