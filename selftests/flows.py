@@ -6,12 +6,15 @@
 
 PROGRESS is rewritten as downloads go on: flows begun, per cent of all bytes.
 The last line printed is "N whole, M broken"; exit code 1 if any is broken.
+Connections stay open until PROGRESS is removed after that: what is counted up
+to then is about the flows, not about their end.
 """
 
 import asyncio
 import collections
 import os
 import sys
+import time
 
 LIMIT = 100  # seconds: a flow that hangs is broken
 
@@ -22,6 +25,7 @@ class Flows:
         self.begun = self.bytes = self.whole = 0
         self.total = 0
         self.broken = collections.Counter()
+        self.open = []
 
     def report(self):
         with open(self.progress + ".new", "w") as file:
@@ -30,6 +34,7 @@ class Flows:
 
     async def one(self, source):
         reader, writer = await asyncio.open_connection(self.address, 80, local_addr=(source, 0))
+        self.open.append(writer)
         writer.write(f"GET {self.path} HTTP/1.0\r\nHost: ghost\r\n\r\n".encode())
         head = await reader.readuntil(b"\r\n\r\n")
         if b" 200 " not in head.split(b"\r\n")[0]:
@@ -39,7 +44,6 @@ class Flows:
         while chunk := await reader.read(65536):
             body += chunk
             self.bytes += len(chunk)
-        writer.close()
         if body != self.content:
             raise ConnectionError(f"{len(body)} bytes of {len(self.content)}, or other bytes")
 
@@ -63,6 +67,14 @@ class Flows:
         await asyncio.gather(*(self.judged(source) for source in sources))
         reporter.cancel()
         self.report()
+        for reason, count in self.broken.items():
+            print(f"{count} times {reason}")
+        print(f"{self.whole} whole, {self.broken.total()} broken", flush=True)
+        deadline = time.monotonic() + LIMIT
+        while os.path.exists(self.progress) and time.monotonic() < deadline:
+            await asyncio.sleep(0.05)
+        for writer in self.open:
+            writer.close()
 
 
 def main():
@@ -70,11 +82,7 @@ def main():
     with open(file, "rb") as content:
         flows = Flows(address, path, content.read(), progress)
     asyncio.run(flows.all(sys.argv[6:] * int(per_source)))
-    for reason, count in flows.broken.items():
-        print(f"{count} times {reason}")
-    broken = sum(flows.broken.values())
-    print(f"{flows.whole} whole, {broken} broken")
-    return 1 if broken or not flows.whole else 0
+    return 1 if flows.broken or not flows.whole else 0
 
 
 if __name__ == "__main__":
