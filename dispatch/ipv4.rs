@@ -5,7 +5,10 @@
 //! The bytes come from the wire and may be anything. Nothing is read beyond what is given, and
 //! nothing is believed but the addresses: checksums are for the server that owns the packet.
 
-use super::addr::Address;
+use super::{
+    addr::Address,
+    client::{Client, Malformed, NotOurs},
+};
 
 /// An IPv4 address in network byte order.
 type Bytes = [u8; 4];
@@ -16,10 +19,6 @@ const ICMP_HEADER: usize = 8;
 /// How many bytes from the start of a packet [`client`] may look at: a header with all options, an
 /// ICMP header, and a quoted header without its options.
 pub const CLIENT_BYTES: usize = 60 + ICMP_HEADER + 20;
-
-/// The bytes are no IPv4 header: too few, another version, or a length that cannot be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Malformed;
 
 /// What onehop reads of a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +73,12 @@ impl Header {
         })
     }
 
+    /// Whether [`client`](Self::client) reads beyond this header, up to [`CLIENT_BYTES`].
+    #[inline]
+    pub const fn needs_more(&self) -> bool {
+        self.protocol == ICMP && self.fragment_offset == 0
+    }
+
     /// Whose packet to `ghost` this is: the one decision every hook and `onehopctl` share.
     /// `packet` begins with this header.
     ///
@@ -86,7 +91,7 @@ impl Header {
             return Client::NotOurs(NotOurs::FromGhost);
         }
         let mut client = self.source;
-        if self.protocol == ICMP && self.fragment_offset == 0 {
+        if self.needs_more() {
             let message = packet.get(usize::from(self.header_len)..);
             match message.map_or(Err(Malformed), icmp_error) {
                 Ok(Some(quote)) if quote.source != ghost => {
@@ -104,18 +109,7 @@ impl Header {
     }
 }
 
-/// The packet an ICMP error is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Quote {
-    /// Its source: who is to learn of the error.
-    pub source: Bytes,
-    /// Its destination.
-    pub destination: Bytes,
-    /// Number of its protocol.
-    pub protocol: u8,
-}
-
-/// The packet quoted by an ICMP message, `message` being its bytes from the ICMP header on; none if
+/// The header quoted by an ICMP message, `message` being its bytes from the ICMP header on; none if
 /// the message is no error.
 ///
 /// Errors are all five types that carry a quote: destination unreachable, source quench, redirect,
@@ -129,39 +123,12 @@ pub struct Quote {
 /// # Errors
 ///
 /// The message is an error, but quotes no IPv4 header.
-pub fn icmp_error(message: &[u8]) -> Result<Option<Quote>, Malformed> {
+pub fn icmp_error(message: &[u8]) -> Result<Option<Header>, Malformed> {
     let &kind = message.first().ok_or(Malformed)?;
     if !matches!(kind, 3 | 4 | 5 | 11 | 12) {
         return Ok(None);
     }
-    let quoted = Header::parse(message.get(ICMP_HEADER..).ok_or(Malformed)?)?;
-    Ok(Some(Quote {
-        source: quoted.source,
-        destination: quoted.destination,
-        protocol: quoted.protocol,
-    }))
-}
-
-/// Why a packet to a ghost is not dispatched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NotOurs {
-    /// It comes from the ghost itself.
-    FromGhost,
-    /// Its client is no address a client can have, see [`is_client`].
-    NoClient,
-    /// It is an ICMP error about a packet the ghost did not send.
-    ForeignQuote,
-}
-
-/// Whose packet it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Client {
-    /// This client's.
-    Is(Address),
-    /// Nobody's: for the ordinary stack.
-    NotOurs(NotOurs),
-    /// Not to be told.
-    Malformed,
+    Header::parse(message.get(ICMP_HEADER..).ok_or(Malformed)?).map(Some)
 }
 
 /// Whose packet to `ghost` this is, from its bytes alone.

@@ -3,7 +3,8 @@
 //! The dispatch law: which server owns a client.
 //!
 //! The owner of a packet is a pure function of the client's address and the configuration. This
-//! folder is that function and nothing else. Two builds share it: kbuild takes it in as a module
+//! folder is that function, from the packet's bytes on, and the bytes of ARP and ND messages, which
+//! bring packets here in the first place. Two builds share it: kbuild takes it in as a module
 //! of onehop.ko, cargo as a crate for `onehopctl` and the tests, so that `onehopctl lookup` cannot
 //! disagree with the datapath. It therefore names the `core` crate only, reaches siblings through
 //! `super`, allocates nothing and has no reachable panic.
@@ -24,13 +25,18 @@
 )]
 
 pub mod addr;
+pub mod arp;
 pub mod bitmap;
+pub mod client;
 pub mod digest;
 pub mod function;
+pub mod group;
 pub mod hash;
 pub mod ipv4;
+pub mod ipv6;
 pub mod log2;
 pub mod modulo;
+pub mod nd;
 pub mod refusal;
 pub mod revision;
 pub mod server;

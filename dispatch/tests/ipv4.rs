@@ -3,9 +3,8 @@
 //! IPv4 bytes: whose packet, and that no bytes can do harm.
 
 use onehop_dispatch::addr::Address;
-use onehop_dispatch::ipv4::{
-    client, icmp_error, is_client, Client, Header, Malformed, NotOurs, Quote, CLIENT_BYTES,
-};
+use onehop_dispatch::client::{Client, Malformed, NotOurs};
+use onehop_dispatch::ipv4::{client, icmp_error, is_client, Header, CLIENT_BYTES};
 use proptest::prelude::*;
 
 const GHOST: [u8; 4] = [192, 0, 2, 80];
@@ -96,6 +95,7 @@ fn a_packet_is_its_sources() {
             is(ALICE),
             "only a header is there"
         );
+        assert!(!Header::parse(&bytes).unwrap().needs_more());
     }
     assert_eq!(
         client(&packet(TCP, ALICE, GHOST, 10, b""), GHOST),
@@ -135,12 +135,11 @@ fn quotes_of_all_shapes() {
     assert_eq!(client(&outer[..CLIENT_BYTES], GHOST), is(ALICE));
     let short = &outer[..CLIENT_BYTES - 1];
     assert_eq!(client(short, GHOST), Client::Malformed);
-    let quote = Quote {
-        source: GHOST,
-        destination: ALICE,
-        protocol: TCP,
-    };
-    assert_eq!(icmp_error(&message), Ok(Some(quote)));
+    assert_eq!(
+        icmp_error(&message),
+        Header::parse(&longest).map(Some),
+        "the quoted header"
+    );
 }
 
 #[test]
@@ -169,8 +168,10 @@ fn fragments_of_icmp() {
     let mut bytes = icmp(3, &packet(TCP, GHOST, ALICE, 0, &[0; 8]));
     bytes[6] = 0x20;
     assert_eq!(client(&bytes, GHOST), is(ALICE));
+    assert!(Header::parse(&bytes).unwrap().needs_more());
     bytes[6..8].copy_from_slice(&[0, 1]);
     assert_eq!(client(&bytes, GHOST), is(ROUTER));
+    assert!(!Header::parse(&bytes).unwrap().needs_more());
 }
 
 #[test]

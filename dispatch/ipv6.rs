@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! IPv6 packets: from bytes to the client they belong to. The twin of [`super::ipv4`].
+//!
+//! The bytes come from the wire and may be anything. Nothing is read beyond what is given, and
+//! nothing is believed but the addresses: checksums are for the server that owns the packet.
+
+use super::{
+    addr::Address,
+    client::{Client, Malformed, NotOurs},
+};
+
+/// An IPv6 address in network byte order.
+type Bytes = [u8; 16];
+
+const HOP_BY_HOP: u8 = 0;
+const ROUTING: u8 = 43;
+const FRAGMENT: u8 = 44;
+const AUTHENTICATION: u8 = 51;
+const DESTINATION: u8 = 60;
+pub(super) const ICMP: u8 = 58;
+
+/// Length of the fixed header.
+pub(super) const HEADER: usize = 40;
+const ICMP_HEADER: usize = 8;
+
+/// What extension headers may take, in bytes. Nobody needs as many, and whoever sent more would
+/// have us copy and walk through every packet.
+const EXTENSIONS: usize = 512;
+
+/// How many bytes from the start of a packet [`client`] may look at: a header, its extension
+/// headers, an ICMPv6 header, and a quoted header without its extension headers.
+pub const CLIENT_BYTES: usize = HEADER + EXTENSIONS + ICMP_HEADER + HEADER;
+
+/// What onehop reads of a header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// Source address.
+    pub source: Bytes,
+    /// Destination address.
+    pub destination: Bytes,
+    /// Number of the header that follows: an extension header or the next protocol.
+    pub next_header: u8,
+    /// Hop limit.
+    pub hop_limit: u8,
+}
+
+impl Header {
+    /// Reads a header from the start of `bytes`.
+    ///
+    /// Any payload length passes: it is 0 for packets that receive offload has put together beyond
+    /// 64 KiB.
+    ///
+    /// # Errors
+    ///
+    /// Fewer than 40 bytes, or another version than 6.
+    #[inline]
+    pub fn parse(bytes: &[u8]) -> Result<Self, Malformed> {
+        let (&[v, _, _, _, _, _, next_header, hop_limit], rest) =
+            bytes.split_first_chunk().ok_or(Malformed)?;
+        let (&source, rest) = rest.split_first_chunk().ok_or(Malformed)?;
+        let &destination = rest.first_chunk().ok_or(Malformed)?;
+        if v >> 4 != 6 {
+            return Err(Malformed);
+        }
+        Ok(Self {
+            source,
+            destination,
+            next_header,
+            hop_limit,
+        })
+    }
+
+    /// Whether [`client`](Self::client) reads beyond this header, up to [`CLIENT_BYTES`].
+    #[inline]
+    pub const fn needs_more(&self) -> bool {
+        self.next_header == ICMP || is_extension(self.next_header)
+    }
+
+    /// Whose packet to `ghost` this is: the one decision every hook and `onehopctl` share.
+    /// `packet` begins with this header.
+    ///
+    /// An ICMPv6 error to the ghost belongs to the client the quoted packet went to, as its outer
+    /// source is whichever router noticed. Anything else belongs to its source. So does a later
+    /// fragment, whatever it is one of: errors are too short to be fragmented. Routing headers
+    /// change nothing, neither here nor in a quote: the fixed header's addresses count both ways.
+    ///
+    /// Unlike in IPv4 the outer source of an error must be one that a client can have: routers
+    /// must not send on what comes from a link-local address (RFC 4291, section 2.5.6), and one
+    /// that has any other address puts that there (RFC 6724, section 5, rule 2).
+    #[inline]
+    pub fn client(&self, packet: &[u8], ghost: Bytes) -> Client {
+        if self.source == ghost {
+            return Client::NotOurs(NotOurs::FromGhost);
+        }
+        let mut client = self.source;
+        if self.needs_more() {
+            match quoted_client(packet, ghost) {
+                Ok(Some(quoted)) => client = quoted,
+                Ok(None) => {}
+                Err(other) => return other,
+            }
+        }
+        if !is_client(self.source) {
+            return Client::NotOurs(NotOurs::NoClient);
+        }
+        Client::Is(Address::V6(client))
+    }
+}
+
+/// Whom `ghost` sent the packet that this one is an error about; none if it is no error.
+///
+/// # Errors
+///
+/// What the packet is instead, if it is not to be dispatched.
+fn quoted_client(packet: &[u8], ghost: Bytes) -> Result<Option<Bytes>, Client> {
+    let Some(message) = icmp_message(packet)? else {
+        return Ok(None);
+    };
+    // Router and neighbour solicitations and advertisements, and redirects.
+    if let Some(133..=137) = message.first() {
+        return Err(Client::NotOurs(NotOurs::Neighbour));
+    }
+    let Some(quoted) = icmp_error(message)? else {
+        return Ok(None);
+    };
+    if quoted.source != ghost {
+        return Err(Client::NotOurs(NotOurs::ForeignQuote));
+    }
+    if quoted.destination == ghost || !is_client(quoted.destination) {
+        return Err(Client::NotOurs(NotOurs::NoClient));
+    }
+    Ok(Some(quoted.destination))
+}
+
+/// The header quoted by an ICMPv6 message, `message` being its bytes from the ICMPv6 header on; none
+/// if the message is no error.
+///
+/// Errors are all four types that RFC 4443 gives a quote: destination unreachable, packet too big,
+/// time exceeded, parameter problem. The quoted addresses are enough; extension headers or a
+/// fragment in the quote need no reading, and the owner's stack drops what it cannot use.
+///
+/// # Errors
+///
+/// The message is empty, or an error that quotes no IPv6 header.
+pub fn icmp_error(message: &[u8]) -> Result<Option<Header>, Malformed> {
+    let &kind = message.first().ok_or(Malformed)?;
+    if !matches!(kind, 1..=4) {
+        return Ok(None);
+    }
+    Header::parse(message.get(ICMP_HEADER..).ok_or(Malformed)?).map(Some)
+}
+
+/// Where in a packet, which is whole or at least [`CLIENT_BYTES`] long, the ICMPv6 header begins
+/// behind the extension headers. None if the packet is of another protocol, or a later fragment.
+///
+/// # Errors
+///
+/// No IPv6 header, or extension headers that do not end within the packet or [`CLIENT_BYTES`].
+pub fn icmp(packet: &[u8]) -> Result<Option<usize>, Malformed> {
+    let message = icmp_message(packet)?;
+    Ok(message.map(|message| seen(packet).len().saturating_sub(message.len())))
+}
+
+/// What may be looked at. That no more is there to the rest of this file makes the decision the
+/// same whether a hook has pulled more of the packet or not.
+fn seen(packet: &[u8]) -> &[u8] {
+    packet.get(..CLIENT_BYTES).unwrap_or(packet)
+}
+
+/// What is seen of a packet from its ICMPv6 header on, as [`icmp`].
+fn icmp_message(packet: &[u8]) -> Result<Option<&[u8]>, Malformed> {
+    let mut next = Header::parse(packet)?.next_header;
+    let mut rest = seen(packet).get(HEADER..).ok_or(Malformed)?;
+    while is_extension(next) {
+        // None is shorter than 8 bytes, so that the walk comes to an end.
+        let &[following, length, f0, f1, _, _, _, _] = rest.first_chunk().ok_or(Malformed)?;
+        let bytes = match next {
+            FRAGMENT if u16::from_be_bytes([f0, f1]) & 0xfff8 != 0 => return Ok(None),
+            FRAGMENT => 8,
+            AUTHENTICATION => (usize::from(length) + 2) * 4,
+            _ => (usize::from(length) + 1) * 8,
+        };
+        rest = rest.get(bytes..).ok_or(Malformed)?;
+        next = following;
+    }
+    Ok((next == ICMP).then_some(rest))
+}
+
+/// Whether another header follows this one, in the clear: not so behind ESP or "no next header".
+#[inline]
+const fn is_extension(next_header: u8) -> bool {
+    matches!(
+        next_header,
+        HOP_BY_HOP | ROUTING | FRAGMENT | AUTHENTICATION | DESTINATION
+    )
+}
+
+/// Whose packet to `ghost` this is, from its bytes alone.
+#[inline]
+pub fn client(packet: &[u8], ghost: Bytes) -> Client {
+    match Header::parse(packet) {
+        Ok(header) => header.client(packet, ghost),
+        Err(Malformed) => Client::Malformed,
+    }
+}
+
+/// Whether an address can be a client's.
+///
+/// Not :: (a host that has no address yet), not loopback ::1, not multicast ff00::/8, not
+/// ::ffff:0:0/96, which stands for IPv4 inside a host: no reply could reach them. Not link-local
+/// fe80::/10: it means another host on each link, and must not be sent on (RFC 4291, section
+/// 2.5.6).
+#[inline]
+pub const fn is_client(address: Bytes) -> bool {
+    // As one number: byte by byte this is five times the code, on the fast path.
+    let bits = u128::from_be_bytes(address);
+    bits > 1 && bits >> 120 != 0xff && bits >> 118 != 0xfe80 >> 6 && bits >> 32 != 0xffff
+}
