@@ -14,10 +14,10 @@ import re
 import signal
 import sys
 
-from mistakes import CALLS, IMAGES, image, server
-from uapi import C, IOC, S, Device, make, message, put
+from mistakes import CALLS, IMAGES, image, ip6, rich_image
+from uapi import C, IOC, S, Device, make, message, put, text
 
-GOOD = image()
+GOOD = rich_image()
 BUFFER = (ctypes.c_uint8 * len(GOOD)).from_buffer_copy(GOOD)
 VALUES = (ctypes.c_uint64 * 64)()
 
@@ -30,6 +30,7 @@ def argument(command):
         "DUMP": lambda: make("dump"),
         "SERVER": lambda: make("set", pool="web", server="s1", field=2, value=1),
         "LOOKUP": lambda: make("lookup", pool="web", family=4, client=bytes([10, 1, 1, 2])),
+        "ANSWER": lambda: make("answer", answer=0),
         "STATS": lambda: make("stats", counters=ctypes.addressof(VALUES), count=5),
     }[command]()
 
@@ -71,17 +72,19 @@ def good_image_is_accepted(device):
     expect("errno", error, 0)
     expect("changed the second time", again.changed, 0)
     expect("generation the second time", again.generation, reply.generation)
-    sizes = [ctypes.sizeof(S[part]) for part in ("image", "pool", "ghost", "server")]
-    expect("bytes dumped", len(device.dump()), sizes[0] + sizes[1] + sizes[2] + 3 * sizes[3])
+    info = device.info()
+    expect("numbers", (info.pools, info.ghosts, info.servers, info.devices, info.answer), (3, 4, 5, 2, 0))
+    expect("bytes dumped", len(device.dump()), len(GOOD))
 
 
 def dry_run_changes_nothing(device):
     before = state(device)
-    error, reply = device.apply(image(servers=[server(1), server(7)]), flags=C["ONEHOP_DRY_RUN"])
+    error, reply = device.apply(rich_image(servers=(1, 7)), flags=C["ONEHOP_DRY_RUN"])
     expect("errno", error, 0)
     expect("changed", reply.changed, 1)
-    if not 300000 < reply.moved < 900000:
-        raise Failure(f"two of three servers replaced, but {reply.moved} ppm of the clients moved")
+    # The mean of three pools, of which two stay as they are.
+    if not 100000 < reply.moved < 300000:
+        raise Failure(f"two of three servers replaced in one pool, but {reply.moved} ppm of the clients moved")
     expect("state", state(device), before)
 
 
@@ -229,11 +232,55 @@ def events_are_whole(device):
     os.close(fresh.fd)
 
 
+def clients_of_both_families(device):
+    for family, client in (4, bytes([198, 51, 100, 7])), (6, ip6("2001:db8:1::7")):
+        asked = make("lookup", pool="web", family=family, client=client)
+        device.must(IOC["LOOKUP"], asked)
+        expect(f"verdict of family {family}", asked.verdict, C["ONEHOP_VERDICT_UP"])
+        expect(f"all servers of family {family}", sorted([asked.owner, *asked.runners_up[:2]]), [1, 2, 3])
+
+
+def devices_as_they_are(device):
+    """One that is there, one that is not."""
+    expect("errno", device.apply(rich_image(devices=("lo", "abi0")))[0], 0)
+    size = ctypes.sizeof(S["device"])
+    dumped = device.dump()[-2 * size:]
+    shown = [S["device"].from_buffer_copy(dumped, place) for place in (0, size)]
+    expect("devices", {text(it.name): it.ifindex for it in shown}, {"lo": 1, "abi0": 0})
+    expect("errno", device.apply(GOOD)[0], 0)
+
+
+def answer_is_a_state_of_its_own(device):
+    fresh = Device()
+    before = state(device)
+    for wanted, changed in (0, 0), (1, 1), (1, 0):
+        asked = make("answer", answer=wanted, actor="abi", reason="why")
+        device.must(IOC["ANSWER"], asked)
+        expect(f"changed by {wanted}", asked.changed, changed)
+        expect("answer", device.info().answer, wanted)
+    expect("digest and image", state(device)[1:], before[1:])
+    event = S["event"].from_buffer_copy(os.read(fresh.fd, 4096))
+    expect("event", (event.type, event.value, text(event.server), text(event.actor), text(event.reason)),
+           (C["ONEHOP_EVENT_ANSWER"], 1, "", "abi", "why"))
+    os.close(fresh.fd)
+
+    expect("errno", device.apply(image())[0], 0)
+    expect("answer after an apply", device.info().answer, 1)
+    asked = make("answer", answer=1)
+    refused(device, errno.ENODEV, '"on"', device.call(IOC["ANSWER"], asked), message(asked))
+    device.must(IOC["ANSWER"], make("answer", answer=0))
+    expect("answer turned off", device.info().answer, 0)
+    expect("errno", device.apply(GOOD)[0], 0)
+
+
 def main():
     device = Device()
     alone = [
         ("a correct image is accepted, twice is once", lambda: good_image_is_accepted(device)),
         ("a dry run reports and changes nothing", lambda: dry_run_changes_nothing(device)),
+        ("clients of both families", lambda: clients_of_both_families(device)),
+        ("devices, there or not", lambda: devices_as_they_are(device)),
+        ("answer is a state of its own", lambda: answer_is_a_state_of_its_own(device)),
         ("unknown commands and sizes", lambda: unknown_commands(device)),
         ("pointers that lead nowhere", lambda: bad_pointers(device)),
         ("random bytes at every command", lambda: random_bytes(device)),
@@ -248,10 +295,10 @@ def main():
     for number, (name, case) in enumerate(cases, 1):
         try:
             case()
-            print(f"ok {number} - router ipv4 abi: {name}", flush=True)
+            print(f"ok {number} - any any abi: {name}", flush=True)
         except (Failure, OSError) as reason:
             failures += 1
-            print(f"not ok {number} - router ipv4 abi: {name}\n# | {reason}", flush=True)
+            print(f"not ok {number} - any any abi: {name}\n# | {reason}", flush=True)
     return 1 if failures else 0
 
 

@@ -4,6 +4,7 @@ uapi/onehop.h names, and what the message must show. abi.py tries them all.
 """
 
 import errno
+import socket
 
 from uapi import C, make
 
@@ -21,18 +22,44 @@ def ghost(**more):
     return make("ghost", **{"pool": 0, "family": 4, "address": GHOST, **more})
 
 
+def ghost6(address, **more):
+    return ghost(**{"family": 6, "address": ip6(address), **more})
+
+
+def ip6(address):
+    return socket.inet_pton(socket.AF_INET6, address)
+
+
 def server(number, **more):
     fields = {"name": f"s{number}", "pool": 0, "id": number % 1024, "weight": 1, "admin": 1,
               "address": bytes([10, 0, number >> 8, number & 255])}
     return make("server", **{**fields, **more})
 
 
-def image(pools=None, ghosts=None, servers=None, abi=C["ONEHOP_ABI"]):
+def device(name, **more):
+    return make("device", **{"name": name, **more})
+
+
+def image(pools=None, ghosts=None, servers=None, devices=(), abi=C["ONEHOP_ABI"], pad=0):
     pools = [pool()] if pools is None else pools
     ghosts = [ghost()] if ghosts is None else ghosts
     servers = [server(1), server(2), server(3)] if servers is None else servers
-    head = make("image", abi=abi, pools=len(pools), ghosts=len(ghosts), servers=len(servers))
-    return b"".join(bytes(part) for part in [head, *pools, *ghosts, *servers])
+    head = make("image", abi=abi, pools=len(pools), ghosts=len(ghosts), servers=len(servers), devices=len(devices),
+                pad=pad)
+    return b"".join(bytes(part) for part in [head, *pools, *ghosts, *servers, *devices])
+
+
+def rich_image(servers=(1, 2, 3), devices=("abi0", "abi1")):
+    """Of everything something: both families, a pool of each mode, devices that are not there."""
+    def named(number, pool):
+        return server(number, pool=pool, address6=ip6(f"2001:db8::{number}"))
+
+    return image(
+        pools=[pool(), pool(name="cast", mode=2, shape=3), pool(name="peer", mode=3)],
+        ghosts=[ghost(), ghost6("2001:db8::80"), ghost6("2001:db8::81", pool=1), ghost6("2001:db8::82", pool=2)],
+        servers=[*(named(number, 0) for number in servers), named(1, 1), named(1, 2)],
+        devices=[device(name) for name in devices],
+    )
 
 
 def servers_with(**bad):
@@ -41,6 +68,10 @@ def servers_with(**bad):
 
 def pools_with(**bad):
     return image(pools=[pool(**bad)])
+
+
+def devices_with(name="abi0", **bad):
+    return image(devices=[device("abi1"), device(name, **bad)])
 
 
 # name: (errno, what the message must show, image)
@@ -54,6 +85,8 @@ IMAGES = {
     "too many ghosts": (E.E2BIG, "257", image(ghosts=[ghost(address=bytes([192, 0, 2 + n // 250, 1 + n % 250]))
                                                       for n in range(257)])),
     "too many servers": (E.E2BIG, "1025", image(servers=[server(n) for n in range(1, 1026)])),
+    "too many devices": (E.E2BIG, "17", image(devices=[device(f"d{n}") for n in range(17)])),
+    "image padding": (E.EINVAL, "pad", image(pad=1)),
     "pool name empty": (E.EBADMSG, "name", pools_with(name=b"\0" * 32)),
     "pool name with a space": (E.EBADMSG, "we b", pools_with(name="we b")),
     "pool name not ASCII": (E.EBADMSG, "name", pools_with(name="wéb")),
@@ -62,9 +95,16 @@ IMAGES = {
     "pool name twice": (E.EEXIST, "web", image(pools=[pool(), pool()])),
     "mode 0": (E.EINVAL, '"0"', pools_with(mode=0)),
     "mode unknown": (E.EINVAL, '"9"', pools_with(mode=9)),
+    "shape 0 with mode broadcast": (E.EINVAL, '"0"', pools_with(mode=2)),
+    "shape unknown": (E.EINVAL, '"4"', pools_with(mode=2, shape=4)),
+    "shape with mode router": (E.EINVAL, "shape", pools_with(shape=1)),
+    "shape with mode peer": (E.EINVAL, "shape", pools_with(mode=3, shape=1)),
+    "shape multicast without a device": (E.ENODEV, "multicast", pools_with(mode=2, shape=2)),
+    "shape igmp without a device": (E.ENODEV, "igmp", pools_with(mode=2, shape=3)),
     "kind 0": (E.EINVAL, '"0"', pools_with(kind=0)),
     "kind unknown": (E.EINVAL, '"9"', pools_with(kind=9)),
     "policy 0": (E.EINVAL, '"0"', pools_with(policy=0)),
+    "policy reject with mode broadcast": (E.ERANGE, '"2"', pools_with(mode=2, shape=1, policy=2)),
     "policy unknown": (E.EINVAL, '"9"', pools_with(policy=9)),
     "prefix4 0": (E.ERANGE, '"0"', pools_with(prefix4=0)),
     "prefix4 33": (E.ERANGE, '"33"', pools_with(prefix4=33)),
@@ -74,7 +114,7 @@ IMAGES = {
     "rows 128": (E.ERANGE, '"128"', pools_with(rows=128)),
     "rows no power of two": (E.ERANGE, '"257"', pools_with(rows=257)),
     "rows 131072": (E.ERANGE, '"131072"', pools_with(rows=131072)),
-    "pool padding": (E.EINVAL, "pad", pools_with(pad=b"\0\0\1")),
+    "pool padding": (E.EINVAL, "pad", pools_with(pad=b"\0\1")),
     "pool second padding": (E.EINVAL, "pad", pools_with(pad2=1)),
     "pool digest set by the caller": (E.EINVAL, "digest", pools_with(digest=1)),
     "kind mod with rows": (E.ERANGE, "rows", pools_with(kind=1, seed=bytes(16))),
@@ -82,7 +122,7 @@ IMAGES = {
     "kind mod with a weight": (E.ERANGE, "weight", image(pools=[pool(kind=1, rows=0, seed=bytes(16))],
                                                           servers=[server(1, weight=2)])),
     "ghost of no pool": (E.ERANGE, '"1"', image(ghosts=[ghost(pool=1)])),
-    "ghost of family 6": (E.EAFNOSUPPORT, '"6"', image(ghosts=[ghost(family=6)])),
+    "ghost of family 5": (E.EAFNOSUPPORT, '"5"', image(ghosts=[ghost(family=5)])),
     "ghost of family 0": (E.EAFNOSUPPORT, '"0"', image(ghosts=[ghost(family=0)])),
     "ghost padding": (E.EINVAL, "pad", image(ghosts=[ghost(pad=b"\1")])),
     "ghost with bytes behind its address": (E.EINVAL, "address", image(ghosts=[ghost(address=GHOST + b"\1")])),
@@ -92,6 +132,15 @@ IMAGES = {
     "ghost 127.0.0.1": (E.EADDRNOTAVAIL, "127.0.0.1", image(ghosts=[ghost(address=bytes([127, 0, 0, 1]))])),
     "ghost multicast": (E.EADDRNOTAVAIL, "224.0.0.5", image(ghosts=[ghost(address=bytes([224, 0, 0, 5]))])),
     "ghost broadcast": (E.EADDRNOTAVAIL, "255.255.255.255", image(ghosts=[ghost(address=b"\xff" * 4)])),
+    "ghost ::": (E.EADDRNOTAVAIL, '"::"', image(ghosts=[ghost6("::")])),
+    "ghost ::1": (E.EADDRNOTAVAIL, '"::1"', image(ghosts=[ghost6("::1")])),
+    "ghost multicast v6": (E.EADDRNOTAVAIL, "ff02::5", image(ghosts=[ghost6("ff02::5")])),
+    "ghost link-local": (E.EADDRNOTAVAIL, "fe80::5", image(ghosts=[ghost6("fe80::5")])),
+    "ghost that stands for IPv4": (E.EADDRNOTAVAIL, "192.0.2.80", image(ghosts=[ghost6("::ffff:192.0.2.80")])),
+    "ghost v6 twice": (E.EADDRINUSE, "2001:db8::5", image(ghosts=[ghost6("2001:db8::5")] * 2,
+                                                         servers=[server(1, address6=ip6("2001:db8::1"))])),
+    "ghost v6 that is a server": (E.EADDRINUSE, "2001:db8::5", image(ghosts=[ghost6("2001:db8::5")],
+                                                                    servers=[server(1, address6=ip6("2001:db8::5"))])),
     "server of no pool": (E.ERANGE, '"5"', servers_with(pool=5)),
     "server id 1024": (E.ERANGE, '"1024"', servers_with(id=1024)),
     "server id 65535": (E.ERANGE, '"65535"', servers_with(id=65535)),
@@ -111,9 +160,35 @@ IMAGES = {
     "server actor set by the caller": (E.EINVAL, "actor", servers_with(actor="me")),
     "server padding": (E.EINVAL, "pad", servers_with(pad=1)),
     "server address twice": (E.EADDRINUSE, "10.0.0.3", servers_with(address=bytes([10, 0, 0, 3]))),
-    "server address 0.0.0.0": (E.EADDRNOTAVAIL, "0.0.0.0", servers_with(address=bytes(4))),
+    "server reach6 set by the caller": (E.EINVAL, "reach6", servers_with(reach6=2)),
+    "server ifindex6 set by the caller": (E.EINVAL, "ifindex6", servers_with(ifindex6=2)),
+    "server second padding": (E.EINVAL, "pad2", servers_with(pad2=b"\0\1")),
+    "server third padding": (E.EINVAL, "pad3", servers_with(pad3=1)),
+    "server without an address": (E.EDESTADDRREQ, "address", servers_with(address=bytes(4))),
+    "server without the IPv4 address of its ghost": (E.EDESTADDRREQ, "IPv4", servers_with(
+        address=bytes(4), address6=ip6("2001:db8::1"))),
+    "server without the IPv6 address of its ghost": (E.EDESTADDRREQ, "IPv6", image(ghosts=[ghost6("2001:db8::80")])),
+    "peer without the IPv6 address of its ghost": (E.EDESTADDRREQ, "IPv6", image(
+        pools=[pool(mode=3)], ghosts=[ghost6("2001:db8::80")])),
+    "server address6 twice": (E.EADDRINUSE, "2001:db8::5", image(servers=[
+        server(number, address6=ip6("2001:db8::5")) for number in (1, 2)])),
+    "server address6 loopback": (E.EADDRNOTAVAIL, '"::1"', servers_with(address6=ip6("::1"))),
+    "server address6 link-local": (E.EADDRNOTAVAIL, "fe80::1", servers_with(address6=ip6("fe80::1"))),
+    "server address6 multicast": (E.EADDRNOTAVAIL, "ff02::1", servers_with(address6=ip6("ff02::1"))),
     "server address loopback": (E.EADDRNOTAVAIL, "127.1.2.3", servers_with(address=bytes([127, 1, 2, 3]))),
     "server address multicast": (E.EADDRNOTAVAIL, "239.1.2.3", servers_with(address=bytes([239, 1, 2, 3]))),
+}
+
+IMAGES |= {
+    "device name empty": (E.EBADMSG, "name", devices_with("")),
+    "device name ..": (E.EBADMSG, "[.][.]", devices_with("..")),
+    "device name with a slash": (E.EBADMSG, "a/b", devices_with("a/b")),
+    "device name with a space": (E.EBADMSG, "a b", devices_with("a b")),
+    "device name without an end": (E.EBADMSG, "name", devices_with("d" * 16)),
+    "device name with bytes behind its end": (E.EBADMSG, "name", devices_with(b"d\0x")),
+    "device name twice": (E.EEXIST, "abi1", devices_with("abi1")),
+    "device ifindex set by the caller": (E.EINVAL, "ifindex", devices_with(ifindex=1)),
+    "device padding": (E.EINVAL, "pad", devices_with(pad=1)),
 }
 
 # name: (errno, message, command, argument).
@@ -150,6 +225,10 @@ CALLS = {
     "lookup: bytes behind the address": (E.EINVAL, "client", "LOOKUP", {"client": bytes([10, 0, 0, 1, 1])}),
     "lookup: padding": (E.EINVAL, "pad", "LOOKUP", {"pad": b"\1"}),
     "lookup: owner set by the caller": (E.EINVAL, "owner", "LOOKUP", {"owner": 1}),
+    "answer: 2": (E.EINVAL, '"2"', "ANSWER", {"answer": 2}),
+    "answer: changed set by the caller": (E.EINVAL, "changed", "ANSWER", {"changed": 1}),
+    "answer: actor with a control character": (E.EBADMSG, "actor", "ANSWER", {"actor": "a\nb"}),
+    "answer: message set by the caller": (E.EINVAL, "message", "ANSWER", {"message": "x"}),
     "stats: padding": (E.EINVAL, "", "STATS", {"pad": 1}),
     "stats: pointer 0": (E.EFAULT, "", "STATS", {"counters": 0, "count": 5}),
     "info: generation set by the caller": (E.EINVAL, "", "INFO", {"generation": 1}),

@@ -4,19 +4,25 @@
 //! Whether a name, an id or an address stands twice is found by sorting the
 //! numbers of the records in memory that the caller lends: 4 bytes a record and
 //! n log n comparisons, where comparing each with each would take minutes for
-//! the 95,000 servers that an image can hold. The records stay where they are.
+//! the 83,000 servers that an image can hold. The records stay where they are.
 
 use core::cmp::Ordering;
 
-use super::enums::Kind;
+use super::address::Address;
+use super::enums::{Kind, Mode, Shape};
 use super::image::Image;
 use super::invalid::{Cause, Expected, Invalid, Place, Value};
+use super::limits::MAX_POOLS;
+use super::name::unpadded;
+use super::pool::Pool;
 use super::server::{Keys, Server};
 
 /// How many elements of scratch memory [`image`] needs.
 pub fn scratch_len(image: &Image<'_>) -> usize {
     let header = image.header();
-    let most = header.pools.max(header.ghosts).max(header.servers);
+    let most = [header.ghosts, header.servers, header.devices]
+        .into_iter()
+        .fold(header.pools, u32::max);
     usize::try_from(most).unwrap_or(usize::MAX)
 }
 
@@ -39,32 +45,111 @@ pub fn image(image: &Image<'_>, scratch: &mut [u32]) -> Result<(), Invalid> {
     records(image)?;
     pools(image, scratch)?;
     servers(image, scratch)?;
-    ghosts(image, scratch)
+    ghosts(image, scratch)?;
+    devices(image, scratch)
 }
 
 /// Checks each record by itself, and with its pool.
 fn records(image: &Image<'_>) -> Result<(), Invalid> {
-    for pool in image.pools() {
-        pool?;
+    for (index, pool) in (0..).zip(image.pools()) {
+        let pool = pool?;
+        shape(image, &pool).map_err(|invalid| invalid.at(Place::Pool(index)).named(pool.name))?;
     }
+    let mut families = Families::default();
     for (index, ghost) in (0..).zip(image.ghosts()) {
-        kind_of(image, ghost?.pool).map_err(|invalid| invalid.at(Place::Ghost(index)))?;
+        let ghost = ghost?;
+        pool_of(image, ghost.pool).map_err(|invalid| invalid.at(Place::Ghost(index)))?;
+        families.add(ghost.pool, ghost.address);
     }
     for (index, server) in (0..).zip(image.servers()) {
         let server = server?;
-        kind_of(image, server.pool)
-            .and_then(|kind| weight(kind, server.weight))
+        pool_of(image, server.pool)
+            .and_then(|pool| {
+                weight(pool.kind, server.weight)?;
+                families.reached(&pool, &server)
+            })
             .map_err(|invalid| invalid.at(Place::Server(index)).named(server.name))?;
+    }
+    for device in image.devices() {
+        device?;
     }
     Ok(())
 }
 
-fn kind_of(image: &Image<'_>, pool: u32) -> Result<Kind, Invalid> {
-    image.pool(pool).map(|pool| pool.kind).map_err(|_| {
+fn pool_of(image: &Image<'_>, pool: u32) -> Result<Pool, Invalid> {
+    image.pool(pool).map_err(|_| {
         let value = Value::Number(pool.into());
         let expected = Expected::Is("the index of one of the image's pools");
         Invalid::new(Cause::Range, "pool", value, expected)
     })
+}
+
+/// A group address is answered on devices: without one no frame would ever come.
+fn shape(image: &Image<'_>, pool: &Pool) -> Result<(), Invalid> {
+    match pool.shape {
+        Some(shape @ (Shape::Multicast | Shape::Igmp)) if image.header().devices == 0 => {
+            Err(Invalid::new(
+                Cause::NoDevice,
+                "shape",
+                Value::excerpt(shape.name().as_bytes()),
+                Expected::Is("broadcast until a device is named"),
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Of which families each pool has ghosts.
+struct Families {
+    v4: [bool; MAX_POOLS as usize],
+    v6: [bool; MAX_POOLS as usize],
+}
+
+impl Default for Families {
+    fn default() -> Self {
+        Self {
+            v4: [false; MAX_POOLS as usize],
+            v6: [false; MAX_POOLS as usize],
+        }
+    }
+}
+
+impl Families {
+    fn add(&mut self, pool: u32, ghost: Address) {
+        let pools = match ghost {
+            Address::V4(_) => &mut self.v4,
+            Address::V6(_) => &mut self.v6,
+        };
+        if let Some(pool) = usize::try_from(pool)
+            .ok()
+            .and_then(|pool| pools.get_mut(pool))
+        {
+            *pool = true;
+        }
+    }
+
+    /// Whether packets for all ghosts of the pool can be sent on to the server.
+    /// With mode broadcast none are: there an address only says which host it is.
+    fn reached(&self, pool: &Pool, server: &Server) -> Result<(), Invalid> {
+        let has = |pools: &[bool]| {
+            let index = usize::try_from(server.pool).ok();
+            index.and_then(|index| pools.get(index)) == Some(&true)
+        };
+        let refuse = |field, words| {
+            let expected = Expected::Is(words);
+            Err(Invalid::new(Cause::NoAddress, field, Value::None, expected))
+        };
+        match pool.mode {
+            Mode::Broadcast => Ok(()),
+            Mode::Router | Mode::Peer if server.address.is_none() && has(&self.v4) => {
+                refuse("address", "given, as its pool has an IPv4 ghost")
+            }
+            Mode::Router | Mode::Peer if server.address6.is_none() && has(&self.v6) => {
+                refuse("address6", "given, as its pool has an IPv6 ghost")
+            }
+            Mode::Router | Mode::Peer => Ok(()),
+        }
+    }
 }
 
 fn weight(kind: Kind, weight: u16) -> Result<(), Invalid> {
@@ -98,7 +183,7 @@ struct Unique {
 
 const UNIQUE: Expected = Expected::Is("unique in its pool");
 
-const UNIQUES: [Unique; 3] = [
+const UNIQUES: [Unique; 4] = [
     Unique {
         order: |a, b| a.name.cmp(&b.name),
         refuse: |server| {
@@ -113,11 +198,28 @@ const UNIQUES: [Unique; 3] = [
             Invalid::new(Cause::Duplicate, "id", value, UNIQUE)
         },
     },
+    // Servers without an address are told apart by their ids, which differ by now.
     Unique {
-        order: |a, b| a.address.cmp(&b.address),
+        order: |a, b| match (a.address, b.address) {
+            ([0, 0, 0, 0], [0, 0, 0, 0]) => a.id.cmp(&b.id),
+            (a, b) => a.cmp(&b),
+        },
         refuse: |server| {
-            let value = Value::Address(server.address);
+            let value = Value::Address(Address::V4(server.address.unwrap_or_default()));
             Invalid::new(Cause::AddressInUse, "address", value, UNIQUE)
+        },
+    },
+    Unique {
+        order: |a, b| match (
+            u128::from_ne_bytes(a.address6),
+            u128::from_ne_bytes(b.address6),
+        ) {
+            (0, 0) => a.id.cmp(&b.id),
+            (a, b) => a.cmp(&b),
+        },
+        refuse: |server| {
+            let value = Value::Address(Address::V6(server.address6.unwrap_or_default()));
+            Invalid::new(Cause::AddressInUse, "address6", value, UNIQUE)
         },
     },
 ];
@@ -152,19 +254,34 @@ fn ghosts(image: &Image<'_>, scratch: &mut [u32]) -> Result<(), Invalid> {
         );
     }
 
-    let address = |index: u32| image.server_keys(index).address;
-    let order = |a, b| address(a).cmp(&address(b));
-    let servers = sorted(scratch, header.servers, &order);
-    for (index, ghost) in (0..).zip(image.ghosts()) {
-        let ghost = ghost?.address;
-        if servers
-            .binary_search_by(|&server| address(server).cmp(&ghost))
-            .is_ok()
-        {
-            return refuse(index, ghost, "an address that no server has as its own");
+    // A server has an address of each family, zero if none; no ghost is zero.
+    let address4 = |server| Address::V4(image.server_keys(server).address);
+    let address6 = |server| Address::V6(image.server_keys(server).address6);
+    let addresses: [&dyn Fn(u32) -> Address; 2] = [&address4, &address6];
+    for address in addresses {
+        let order = |a, b| address(a).cmp(&address(b));
+        let servers = sorted(scratch, header.servers, &order);
+        for (index, ghost) in (0..).zip(image.ghosts()) {
+            let ghost = ghost?.address;
+            if servers
+                .binary_search_by(|&server| address(server).cmp(&ghost))
+                .is_ok()
+            {
+                return refuse(index, ghost, "an address that no server has as its own");
+            }
         }
     }
     Ok(())
+}
+
+fn devices(image: &Image<'_>, scratch: &mut [u32]) -> Result<(), Invalid> {
+    let order = |a, b| image.device_name(a).cmp(&image.device_name(b));
+    let Some(index) = repeated(scratch, image.header().devices, &order) else {
+        return Ok(());
+    };
+    let value = Value::excerpt(unpadded(&image.device_name(index)));
+    let invalid = Invalid::new(Cause::Duplicate, "name", value, Expected::Is("unique"));
+    Err(invalid.at(Place::Device(index)))
 }
 
 /// The numbers of the records, in order. Dynamic dispatch: one sort in the text

@@ -41,6 +41,8 @@ counters! {
     DropDisabled "drop_disabled",
     /// Nobody lives.
     DropNoServer "drop_no_server",
+    /// Mode broadcast: another server keeps it.
+    DropNotOwner "drop_not_owner",
     /// The owner is not on link.
     DropUnreachable "drop_unreachable",
     /// The owner is this host, which does not have the ghost.
@@ -57,6 +59,8 @@ counters! {
     DropLro "drop_lro",
     /// The owner is the host that sent the frame (split horizon).
     DropBounced "drop_bounced",
+    /// Mode peer: a peer takes this host for the owner; another function there.
+    DropMisdirected "drop_misdirected",
     /// The slow path found no route.
     DropNoRoute "drop_no_route",
     /// No memory.
@@ -65,6 +69,10 @@ counters! {
     Slow "slow",
     /// Of `handed` and `local`: the owner was draining, as nobody was up.
     Draining "draining",
+    /// ARP and ND requests for a ghost that the module answered.
+    Answered "answered",
+    /// ARP and ND messages stopped or altered, as they tie a ghost to this host.
+    Guarded "guarded",
 }
 
 impl Counter {

@@ -71,6 +71,22 @@ numbered! {
     Mode in "mode" {
         /// A dispatcher sends each packet on to its owner.
         Router = 1 "router",
+        /// Every server sees each packet, its owner keeps it.
+        Broadcast = 2 "broadcast",
+        /// Any server gets it, keeps it or sends it on to its owner.
+        Peer = 3 "peer",
+    }
+}
+
+numbered! {
+    /// Mode broadcast: how a frame comes to all servers.
+    Shape in "shape" {
+        /// As an Ethernet broadcast, as in the paper. No server answers ARP or ND.
+        Broadcast = 1 "broadcast",
+        /// Servers answer ARP and ND with a group address of their own.
+        Multicast = 2 "multicast",
+        /// Likewise, with that of an IP group, which they join.
+        Igmp = 3 "igmp",
     }
 }
 
@@ -123,7 +139,7 @@ numbered! {
         Unreachable = 1 "unreachable",
         /// On a link.
         Link = 2 "link",
-        /// It is the dispatcher itself.
+        /// It is this host itself.
         Local = 3 "local",
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! `struct onehop_event`.
 
+use super::answer;
 use super::change::Author;
 use super::enums::{Admin, Health, Reach};
 use super::invalid::{Cause, Expected, Invalid, Value};
@@ -37,6 +38,8 @@ pub enum What {
     Reach(Reach),
     /// This reader was too slow for so many events.
     Lost(u32),
+    /// Answering of ARP and ND was turned on or off.
+    Answer(bool),
 }
 
 const TYPES: &[(&str, u8)] = &[
@@ -45,6 +48,7 @@ const TYPES: &[(&str, u8)] = &[
     ("health", 3),
     ("reach", 4),
     ("lost", 5),
+    ("answer", 6),
 ];
 
 impl What {
@@ -57,6 +61,7 @@ impl What {
             3 => Health::decode(state).map(Self::Health),
             4 => Reach::decode(state).map(Self::Reach),
             5 => Ok(Self::Lost(value)),
+            6 => answer::state(value).map(Self::Answer),
             _ => Err(Invalid::new(
                 Cause::Enumeration,
                 "type",
@@ -73,6 +78,7 @@ impl What {
             Self::Health(health) => (3, health.number().into()),
             Self::Reach(reach) => (4, reach.number().into()),
             Self::Lost(count) => (5, count),
+            Self::Answer(answer) => (6, answer.into()),
         }
     }
 }

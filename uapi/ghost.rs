@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //! `struct onehop_ghost`.
 
-use super::invalid::{Cause, Expected, Invalid, Value};
+use super::address::Address;
+use super::invalid::{Cause, Invalid};
 use super::wire::{Reader, Writer};
 
 /// A shared address and the pool that serves it.
@@ -9,8 +10,8 @@ use super::wire::{Reader, Writer};
 pub struct Ghost {
     /// Index of the pool in the image.
     pub pool: u32,
-    /// The address, in network order.
-    pub address: [u8; 4],
+    /// The address.
+    pub address: Address,
 }
 
 impl Ghost {
@@ -25,19 +26,9 @@ impl Ghost {
     pub fn decode(raw: &[u8; Self::SIZE]) -> Result<Self, Invalid> {
         let mut reader = Reader::new(raw);
         let pool = reader.u32()?;
-        let family = reader.u8()?;
-        if family != 4 {
-            return Err(Invalid::new(
-                Cause::Family,
-                "family",
-                Value::Number(family.into()),
-                Expected::Number(4),
-            ));
-        }
-        reader.zero::<3>("pad")?;
-        let address = reader.bytes()?;
-        reader.zero::<12>("address, behind its first four bytes,")?;
-        usable(address)?;
+        let rest = "address, behind its first four bytes,";
+        let address = Address::decode::<3>(&mut reader, rest, Cause::Family)?;
+        address.usable("address")?;
         Ok(Self { pool, address })
     }
 
@@ -46,24 +37,7 @@ impl Ghost {
         let mut raw = [0; Self::SIZE];
         let mut writer = Writer::new(&mut raw);
         writer.u32(self.pool);
-        writer.u8(4);
-        writer.zero::<3>();
-        writer.bytes(&self.address);
+        self.address.encode::<3>(&mut writer);
         raw
-    }
-}
-
-/// Refuses an address that no host of a network can have: 0.0.0.0/8, 127.0.0.0/8,
-/// and from 224.0.0.0 on (multicast, reserved, broadcast).
-pub(super) fn usable(address: [u8; 4]) -> Result<(), Invalid> {
-    let [first, ..] = address;
-    match first {
-        0 | 127 | 224.. => Err(Invalid::new(
-            Cause::AddressUnusable,
-            "address",
-            Value::Address(address),
-            Expected::Is("an address that a host can have"),
-        )),
-        _ => Ok(()),
     }
 }

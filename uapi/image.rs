@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The image: a header, then pools, ghosts and servers, nothing between them.
+//! The image: a header, then pools, ghosts, servers and devices, nothing between them.
 //!
 //! An image is read in place. The lengths are checked once, when the view is
 //! made; the records are decoded when they are asked for.
 
+use super::address::Address;
+use super::device::{Device, DeviceName};
 use super::ghost::Ghost;
 use super::invalid::{Cause, Expected, Invalid, Place, Value};
-use super::limits::{ABI, MAX_GHOSTS, MAX_IMAGE, MAX_POOLS, NAME_LEN};
+use super::limits::{ABI, DEVICE_LEN, MAX_DEVICES, MAX_GHOSTS, MAX_IMAGE, MAX_POOLS, NAME_LEN};
 use super::pool::Pool;
 use super::server::{Keys, Server, Status};
 use super::wire::{Reader, Writer};
@@ -20,11 +22,13 @@ pub struct Header {
     pub ghosts: u32,
     /// Number of servers.
     pub servers: u32,
+    /// Number of devices.
+    pub devices: u32,
 }
 
 impl Header {
     /// Bytes of the structure.
-    pub const SIZE: usize = 16;
+    pub const SIZE: usize = 24;
 
     /// Writes a header.
     pub fn encode(&self) -> [u8; Self::SIZE] {
@@ -34,6 +38,7 @@ impl Header {
         writer.u32(self.pools);
         writer.u32(self.ghosts);
         writer.u32(self.servers);
+        writer.u32(self.devices);
         raw
     }
 
@@ -43,45 +48,41 @@ impl Header {
             .saturating_add(bytes_of(self.pools, Pool::SIZE))
             .saturating_add(bytes_of(self.ghosts, Ghost::SIZE))
             .saturating_add(bytes_of(self.servers, Server::SIZE))
+            .saturating_add(bytes_of(self.devices, Device::SIZE))
     }
 
     fn decode(raw: &[u8]) -> Result<Self, Invalid> {
         let mut reader = Reader::new(raw);
-        let refuse = |cause, field, number: u32, expected| {
-            Err(Invalid::new(
-                cause,
-                field,
-                Value::Number(number.into()),
-                expected,
-            ))
-        };
         let abi = reader.u32()?;
         if abi != ABI {
-            return refuse(Cause::Abi, "abi", abi, Expected::Number(ABI.into()));
+            return Err(Invalid::new(
+                Cause::Abi,
+                "abi",
+                Value::Number(abi.into()),
+                Expected::Number(ABI.into()),
+            ));
         }
-        let pools = reader.u32()?;
-        if pools > MAX_POOLS {
-            return refuse(Cause::TooMany, "pools", pools, Expected::Is("at most 256"));
-        }
-        let ghosts = reader.u32()?;
-        if ghosts > MAX_GHOSTS {
-            return refuse(
-                Cause::TooMany,
-                "ghosts",
-                ghosts,
-                Expected::Is("at most 256"),
-            );
-        }
+        let mut number = |field, most, words| {
+            let number = reader.u32()?;
+            if number <= most {
+                return Ok(number);
+            }
+            let value = Value::Number(number.into());
+            let expected = Expected::Is(words);
+            Err(Invalid::new(Cause::TooMany, field, value, expected))
+        };
+        let pools = number("pools", MAX_POOLS, "at most 256")?;
+        let ghosts = number("ghosts", MAX_GHOSTS, "at most 256")?;
         // The bound of a pool, 1024, needs no test of its own: the ids differ.
-        let servers = reader.u32()?;
-        if servers > pools.saturating_mul(1024) {
-            let expected = Expected::Is("at most 1024 for each pool");
-            return refuse(Cause::TooMany, "servers", servers, expected);
-        }
+        let most = pools.saturating_mul(1024);
+        let servers = number("servers", most, "at most 1024 for each pool")?;
+        let devices = number("devices", MAX_DEVICES, "at most 16")?;
+        reader.zero::<4>("pad")?;
         Ok(Self {
             pools,
             ghosts,
             servers,
+            devices,
         })
     }
 }
@@ -101,6 +102,7 @@ struct Frame<'a> {
     pools: &'a [u8],
     ghosts: &'a [u8],
     servers: &'a [u8],
+    devices: &'a [u8],
 }
 
 impl<'a> Frame<'a> {
@@ -113,7 +115,7 @@ impl<'a> Frame<'a> {
             return refuse(Cause::TooMany, Expected::Is("at most 16777216 bytes"));
         }
         let Some((head, rest)) = raw.split_at_checked(Header::SIZE) else {
-            return refuse(Cause::Length, Expected::Is("at least 16 bytes"));
+            return refuse(Cause::Length, Expected::Is("at least 24 bytes"));
         };
         let header = Header::decode(head).map_err(|invalid| invalid.at(Place::Image))?;
         let whole = header.image_len();
@@ -125,15 +127,19 @@ impl<'a> Frame<'a> {
         let (pools, rest) = rest
             .split_at_checked(bytes_of(header.pools, Pool::SIZE))
             .unwrap_or_default();
-        let (ghosts, servers) = rest
+        let (ghosts, rest) = rest
             .split_at_checked(bytes_of(header.ghosts, Ghost::SIZE))
             .unwrap_or_default();
-        // INVARIANT: the servers are what is left of the right length.
+        let (servers, devices) = rest
+            .split_at_checked(bytes_of(header.servers, Server::SIZE))
+            .unwrap_or_default();
+        // INVARIANT: the devices are what is left of the right length.
         Ok(Self {
             header,
             pools,
             ghosts,
             servers,
+            devices,
         })
     }
 }
@@ -210,6 +216,11 @@ impl<'a> Image<'a> {
         decoded(self.0.servers, Place::Server, Server::decode)
     }
 
+    /// The devices, in order.
+    pub fn devices(&self) -> impl Iterator<Item = Result<Device, Invalid>> + 'a {
+        decoded(self.0.devices, Place::Device, Device::decode)
+    }
+
     /// The pool at an index.
     ///
     /// # Errors
@@ -238,10 +249,17 @@ impl<'a> Image<'a> {
             .unwrap_or_default()
     }
 
-    pub(super) fn ghost_address(&self, index: u32) -> [u8; 4] {
+    pub(super) fn ghost_address(&self, index: u32) -> Address {
         record(self.0.ghosts, index)
             .and_then(|raw| Ghost::decode(raw).ok())
-            .map_or([0; 4], |ghost| ghost.address)
+            .map_or(Address::V4([0; 4]), |ghost| ghost.address)
+    }
+
+    pub(super) fn device_name(&self, index: u32) -> [u8; DEVICE_LEN] {
+        let raw: Option<&[u8; Device::SIZE]> = record(self.0.devices, index);
+        raw.and_then(|raw| raw.first_chunk())
+            .copied()
+            .unwrap_or_default()
     }
 
     pub(super) fn server_keys(&self, index: u32) -> Keys {
@@ -283,5 +301,10 @@ impl<'a> Snapshot<'a> {
     /// The servers and their status, in order.
     pub fn servers(&self) -> impl Iterator<Item = Result<(Server, Status), Invalid>> + 'a {
         decoded(self.0.servers, Place::Server, Server::decode_dumped)
+    }
+
+    /// The devices and their indices, 0 for one that is not there, in order.
+    pub fn devices(&self) -> impl Iterator<Item = Result<(DeviceName, u32), Invalid>> + 'a {
+        decoded(self.0.devices, Place::Device, Device::decode_dumped)
     }
 }

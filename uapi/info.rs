@@ -24,13 +24,17 @@ pub struct Info {
     pub servers: u32,
     /// Number of counters.
     pub counters: u32,
+    /// Number of devices.
+    pub devices: u32,
+    /// Whether it answers ARP and ND, as ANSWER has set it.
+    pub answer: bool,
     /// The module's own version.
     pub version: Text<32>,
 }
 
 impl Info {
     /// Bytes of the structure.
-    pub const SIZE: usize = 72;
+    pub const SIZE: usize = 80;
 
     /// Checks a request, which is all zero.
     ///
@@ -57,6 +61,8 @@ impl Info {
             ghosts: reader.u32()?,
             servers: reader.u32()?,
             counters: reader.u32()?,
+            devices: reader.u32()?,
+            answer: reader.u32()? != 0,
             version: Text::decode("version", reader.bytes()?)?,
         })
     }
@@ -73,6 +79,8 @@ impl Info {
         writer.u32(self.ghosts);
         writer.u32(self.servers);
         writer.u32(self.counters);
+        writer.u32(self.devices);
+        writer.u32(self.answer.into());
         writer.bytes(self.version.bytes());
         raw
     }

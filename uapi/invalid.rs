@@ -3,6 +3,7 @@
 
 use core::fmt;
 
+use super::address::Address;
 use super::name::{unpadded, Name};
 
 /// Why a request, an image or a text is refused.
@@ -49,6 +50,10 @@ pub enum Cause {
     AddressInUse,
     /// An address that no host can have.
     AddressUnusable,
+    /// A server lacks an address that it needs.
+    NoAddress,
+    /// A device is needed, and none is named.
+    NoDevice,
     /// An address family that is not served.
     Family,
     /// The generation has moved on.
@@ -71,11 +76,13 @@ impl Cause {
             Self::TooMany => 7,
             Self::Memory => 12,
             Self::Duplicate => 17,
+            Self::NoDevice => 19,
             Self::Flag | Self::Padding | Self::Enumeration => 22,
             Self::Space => 28,
             Self::Range => 34,
             Self::Abi => 71,
             Self::Name => 74,
+            Self::NoAddress => 89,
             Self::Length => 90,
             Self::Family => 97,
             Self::AddressInUse => 98,
@@ -98,6 +105,8 @@ pub enum Place {
     Ghost(u32),
     /// In a server.
     Server(u32),
+    /// In a device.
+    Device(u32),
 }
 
 /// The value that is refused.
@@ -107,8 +116,8 @@ pub enum Value {
     None,
     /// A number.
     Number(u64),
-    /// An IPv4 address.
-    Address([u8; 4]),
+    /// An address.
+    Address(Address),
     /// A text, NUL padded; the end of a long one is replaced by dots.
     Excerpt([u8; 31]),
 }
@@ -180,6 +189,12 @@ impl Invalid {
         Self::new(Cause::Missing, "server", value, expected)
     }
 
+    /// ARP and ND are to be answered, and no device says where.
+    pub fn no_device() -> Self {
+        let expected = Expected::Is("off until a device is named (onehopctl device add)");
+        Self::new(Cause::NoDevice, "answer", Value::excerpt(b"on"), expected)
+    }
+
     /// The caller's buffer does not hold what it asks for.
     pub fn no_space(len: u32, needed: u32) -> Self {
         let value = Value::Number(len.into());
@@ -201,6 +216,7 @@ impl fmt::Display for Invalid {
             Place::Pool(index) => subject(f, "pool", index, self.name)?,
             Place::Ghost(index) => subject(f, "ghost", index, self.name)?,
             Place::Server(index) => subject(f, "server", index, self.name)?,
+            Place::Device(index) => subject(f, "device", index, self.name)?,
         }
         write!(f, "{}{} must be {}", self.field, self.value, self.expected)
     }
@@ -218,7 +234,7 @@ impl fmt::Display for Value {
         match self {
             Self::None => Ok(()),
             Self::Number(number) => write!(f, " \"{number}\""),
-            Self::Address([a, b, c, d]) => write!(f, " \"{a}.{b}.{c}.{d}\""),
+            Self::Address(address) => write!(f, " \"{address}\""),
             Self::Excerpt(text) => write!(f, " \"{}\"", unpadded(text).escape_ascii()),
         }
     }

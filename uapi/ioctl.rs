@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! The numbers of the calls, as `_IOWR` of `<asm-generic/ioctl.h>` makes them.
 
-use super::{Apply, Dump, Info, Lookup, Set, Stats};
+use super::{Answer, Apply, Dump, Info, Lookup, Set, Stats};
 
 const MAGIC: u32 = 0xb1;
 
@@ -17,6 +17,8 @@ pub const SERVER: u32 = read_write(4, Set::SIZE);
 pub const LOOKUP: u32 = read_write(5, Lookup::SIZE);
 /// `ONEHOP_IOC_STATS`.
 pub const STATS: u32 = read_write(6, Stats::SIZE);
+/// `ONEHOP_IOC_ANSWER`.
+pub const ANSWER: u32 = read_write(7, Answer::SIZE);
 
 const fn read_write(number: u32, size: usize) -> u32 {
     // A const fn can not call try_from; no structure has 16384 bytes, the limit

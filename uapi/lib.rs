@@ -18,10 +18,13 @@
 // The module uses one half of each structure, the tools the other.
 #![cfg_attr(MODULE, allow(dead_code, unreachable_pub, unused_imports))]
 
+mod address;
+mod answer;
 mod apply;
 mod change;
 pub mod check;
 mod counter;
+mod device;
 mod dump;
 mod enums;
 mod event;
@@ -41,17 +44,20 @@ mod stats;
 mod text;
 mod wire;
 
+pub use self::address::Address;
+pub use self::answer::Answer;
 pub use self::apply::Apply;
 pub use self::change::{Author, Condition, Outcome};
 pub use self::counter::Counter;
+pub use self::device::{Device, DeviceName};
 pub use self::dump::{Dump, Dumped};
-pub use self::enums::{Admin, Health, Kind, Mode, Policy, Reach, Verdict};
+pub use self::enums::{Admin, Health, Kind, Mode, Policy, Reach, Shape, Verdict};
 pub use self::event::{Event, What};
 pub use self::ghost::Ghost;
 pub use self::image::{Header, Image, Snapshot};
 pub use self::info::Info;
 pub use self::invalid::{Cause, Expected, Invalid, Place, Value};
-pub use self::lookup::{Client, Found, Lookup};
+pub use self::lookup::{Found, Lookup};
 pub use self::name::Name;
 pub use self::pool::Pool;
 pub use self::server::{Server, Status};

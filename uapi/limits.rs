@@ -2,7 +2,7 @@
 //! The limits of the interface, as `onehop.h` names them.
 
 /// `ONEHOP_ABI`: the version of this interface.
-pub const ABI: u32 = 1;
+pub const ABI: u32 = 2;
 
 /// `ONEHOP_NAME_LEN`: bytes of a name, its last NUL included.
 pub const NAME_LEN: usize = 32;
@@ -10,11 +10,15 @@ pub const NAME_LEN: usize = 32;
 pub const REASON_LEN: usize = 64;
 /// `ONEHOP_MESSAGE_LEN`: bytes of a message, its last NUL included.
 pub const MESSAGE_LEN: usize = 256;
+/// `ONEHOP_DEVICE_LEN`: bytes of a device name, its last NUL included.
+pub const DEVICE_LEN: usize = 16;
 
 /// `ONEHOP_MAX_POOLS`: pools in a namespace.
 pub const MAX_POOLS: u32 = 256;
 /// `ONEHOP_MAX_GHOSTS`: ghosts in a namespace.
 pub const MAX_GHOSTS: u32 = 256;
+/// `ONEHOP_MAX_DEVICES`: devices in a namespace.
+pub const MAX_DEVICES: u32 = 16;
 /// `ONEHOP_MAX_SERVERS`: servers in a pool; their ids are smaller than this.
 pub const MAX_SERVERS: u16 = 1024;
 /// `ONEHOP_MAX_WEIGHT`: the largest weight; the smallest is 1.

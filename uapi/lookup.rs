@@ -3,22 +3,14 @@
 
 use core::fmt;
 
+use super::address::Address;
 use super::change;
 use super::enums::{Kind, Verdict};
-use super::invalid::{Cause, Expected, Invalid, Value};
+use super::invalid::{Cause, Invalid};
 use super::limits::{MESSAGE_LEN, NO_SERVER, RUNNERS_UP};
 use super::name::Name;
 use super::text::Message;
 use super::wire::{Reader, Writer};
-
-/// The address of a client, in network order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Client {
-    /// IPv4.
-    V4([u8; 4]),
-    /// IPv6.
-    V6([u8; 16]),
-}
 
 /// The request for the owner of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +18,7 @@ pub struct Lookup {
     /// In this pool.
     pub pool: Name,
     /// Of this client.
-    pub client: Client,
+    pub client: Address,
 }
 
 /// The reply. Servers are named by their id.
@@ -46,8 +38,6 @@ pub struct Found {
     pub runners_up: [Option<u16>; RUNNERS_UP],
 }
 
-const FAMILIES: &[(&str, u8)] = &[("IPv4", 4), ("IPv6", 6)];
-
 impl Lookup {
     /// Bytes of the structure.
     pub const SIZE: usize = 336;
@@ -60,24 +50,8 @@ impl Lookup {
     pub fn decode(raw: &[u8; Self::SIZE]) -> Result<Self, Invalid> {
         let mut reader = Reader::new(raw);
         let pool = Name::decode("pool", reader.bytes()?)?;
-        let family = reader.u8()?;
-        reader.zero::<7>("pad")?;
-        let client = match family {
-            4 => {
-                let client = Client::V4(reader.bytes()?);
-                reader.zero::<12>("client, behind its first four bytes,")?;
-                client
-            }
-            6 => Client::V6(reader.bytes()?),
-            _ => {
-                return Err(Invalid::new(
-                    Cause::Enumeration,
-                    "family",
-                    Value::Number(family.into()),
-                    Expected::OneOf(FAMILIES),
-                ))
-            }
-        };
+        let rest = "client, behind its first four bytes,";
+        let client = Address::decode::<7>(&mut reader, rest, Cause::Enumeration)?;
         reader.zero::<8>("generation")?;
         reader.zero::<4>("row")?;
         reader.zero::<2>("owner")?;
@@ -93,18 +67,7 @@ impl Lookup {
         let mut raw = [0; Self::SIZE];
         let mut writer = Writer::new(&mut raw);
         writer.bytes(self.pool.bytes());
-        match &self.client {
-            Client::V4(address) => {
-                writer.u8(4);
-                writer.zero::<7>();
-                writer.bytes(address);
-            }
-            Client::V6(address) => {
-                writer.u8(6);
-                writer.zero::<7>();
-                writer.bytes(address);
-            }
-        }
+        self.client.encode::<7>(&mut writer);
         raw
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! `struct onehop_pool`.
 
-use super::enums::{Kind, Mode, Policy};
+use super::enums::{Kind, Mode, Policy, Shape};
 use super::invalid::{Cause, Expected, Invalid, Value};
 use super::limits::{MAX_ROWS, MIN_ROWS};
 use super::name::Name;
@@ -14,6 +14,8 @@ pub struct Pool {
     pub name: Name,
     /// How packets come to the servers.
     pub mode: Mode,
+    /// How frames come to all servers: with mode broadcast, and only there.
+    pub shape: Option<Shape>,
     /// The rule that names the owner.
     pub kind: Kind,
     /// What happens when no server lives.
@@ -71,7 +73,8 @@ impl Pool {
         writer.u8(self.policy.number());
         writer.u8(self.prefix4);
         writer.u8(self.prefix6);
-        writer.zero::<3>();
+        writer.u8(self.shape.map_or(0, Shape::number));
+        writer.zero::<2>();
         writer.u32(self.rows);
         writer.zero::<4>();
         writer.bytes(&self.seed);
@@ -90,13 +93,15 @@ impl Pool {
         let policy = Policy::decode(reader.u8()?)?;
         let prefix4 = reader.u8()?;
         let prefix6 = reader.u8()?;
-        reader.zero::<3>("pad")?;
+        let shape = shape(mode, reader.u8()?)?;
+        reader.zero::<2>("pad")?;
         let rows = reader.u32()?;
         reader.zero::<4>("pad2")?;
         let seed = reader.bytes()?;
         let pool = Self {
             name,
             mode,
+            shape,
             kind,
             policy,
             prefix4,
@@ -118,6 +123,14 @@ impl Pool {
                 Expected::Is(words),
             ))
         };
+        if (self.mode, self.policy) == (Mode::Broadcast, Policy::Reject) {
+            // Every server would answer.
+            return refuse(
+                "policy",
+                self.policy.number().into(),
+                "1 (drop) with mode broadcast",
+            );
+        }
         if !(1..=32).contains(&self.prefix4) {
             return refuse("prefix4", self.prefix4.into(), "from 1 to 32");
         }
@@ -146,5 +159,18 @@ impl Pool {
             }
         }
         Ok(())
+    }
+}
+
+fn shape(mode: Mode, number: u8) -> Result<Option<Shape>, Invalid> {
+    match (mode, number) {
+        (Mode::Broadcast, _) => Shape::decode(number).map(Some),
+        (_, 0) => Ok(None),
+        _ => Err(Invalid::new(
+            Cause::Enumeration,
+            "shape",
+            Value::Number(number.into()),
+            Expected::Is("0 without mode broadcast"),
+        )),
     }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //! `struct onehop_server`.
 
+use super::address::Address;
 use super::change::Author;
 use super::enums::{Admin, Health, Reach};
-use super::ghost::usable;
 use super::invalid::{Cause, Expected, Invalid, Value};
 use super::limits::{MAX_SERVERS, MAX_WEIGHT, NAME_LEN, SERVER_START_DOWN};
 use super::name::Name;
@@ -24,8 +24,10 @@ pub struct Server {
     pub admin: Admin,
     /// Whether it begins with health down when it is new or re-addressed.
     pub start_down: bool,
-    /// Primary address, in network order; unique in its pool.
-    pub address: [u8; 4],
+    /// Primary IPv4 address, in network order; unique in its pool.
+    pub address: Option<[u8; 4]>,
+    /// Primary IPv6 address, likewise. A server has one of the two at least.
+    pub address6: Option<[u8; 16]>,
 }
 
 /// What the module knows of a server.
@@ -33,10 +35,14 @@ pub struct Server {
 pub struct Status {
     /// What the watchdog has seen of it.
     pub health: Health,
-    /// How the module reaches it.
-    pub reach: Reach,
-    /// The device that leads to it, or 0.
+    /// How the module reaches its IPv4 address, if it has one.
+    pub reach: Option<Reach>,
+    /// How the module reaches its IPv6 address, if it has one.
+    pub reach6: Option<Reach>,
+    /// The device that leads to its IPv4 address, or 0.
     pub ifindex: u32,
+    /// The device that leads to its IPv6 address, or 0.
+    pub ifindex6: u32,
     /// Last change of admin or health, ns since 1970; 0: never.
     pub changed_at: u64,
     /// Packets handed over or kept.
@@ -47,13 +53,14 @@ pub struct Status {
     pub author: Author,
 }
 
-/// What makes a server differ from others, read without any check.
+/// What makes a server differ from others, read without any check. Zero: no address.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Keys {
     pub(super) name: [u8; NAME_LEN],
     pub(super) pool: u32,
     pub(super) id: u16,
     pub(super) address: [u8; 4],
+    pub(super) address6: [u8; 16],
 }
 
 impl Keys {
@@ -63,19 +70,19 @@ impl Keys {
         let pool = reader.u32()?;
         let id = reader.u16()?;
         reader.skip::<6>()?;
-        let address = reader.bytes()?;
         Ok(Self {
             name,
             pool,
             id,
-            address,
+            address: reader.bytes()?,
+            address6: reader.bytes()?,
         })
     }
 }
 
 impl Server {
     /// Bytes of the structure.
-    pub const SIZE: usize = 176;
+    pub const SIZE: usize = 200;
 
     /// Reads a server of an image to be applied.
     ///
@@ -86,18 +93,22 @@ impl Server {
         let mut reader = Reader::new(raw);
         let name = Name::decode("name", reader.bytes()?)?;
         let rest = |reader: &mut Reader<'_>| {
-            let server = Self::wanted(name, reader)?;
+            let mut server = Self::wanted(name, reader)?;
             reader.zero::<1>("health")?;
+            reader.zero::<1>("pad")?;
+            server.addresses(reader)?;
             reader.zero::<1>("reach")?;
-            let address = Self::address(reader)?;
+            reader.zero::<1>("reach6")?;
+            reader.zero::<2>("pad2")?;
             reader.zero::<4>("ifindex")?;
-            reader.zero::<4>("pad")?;
+            reader.zero::<4>("ifindex6")?;
+            reader.zero::<4>("pad3")?;
             reader.zero::<8>("changed_at")?;
             reader.zero::<8>("packets")?;
             reader.zero::<8>("bytes")?;
             reader.zero::<32>("actor")?;
             reader.zero::<64>("reason")?;
-            Ok(Self { address, ..server })
+            Ok(server)
         };
         rest(&mut reader).map_err(|invalid: Invalid| invalid.named(name))
     }
@@ -111,22 +122,28 @@ impl Server {
         let mut reader = Reader::new(raw);
         let name = Name::decode("name", reader.bytes()?)?;
         let rest = |reader: &mut Reader<'_>| {
-            let server = Self::wanted(name, reader)?;
+            let mut server = Self::wanted(name, reader)?;
             let health = Health::decode(reader.u8()?)?;
-            let reach = Reach::decode(reader.u8()?)?;
-            let address = Self::address(reader)?;
+            reader.zero::<1>("pad")?;
+            server.addresses(reader)?;
+            let reach = reached(reader)?;
+            let reach6 = reached(reader)?;
+            reader.zero::<2>("pad2")?;
             let ifindex = reader.u32()?;
-            reader.zero::<4>("pad")?;
+            let ifindex6 = reader.u32()?;
+            reader.zero::<4>("pad3")?;
             let status = Status {
                 health,
                 reach,
+                reach6,
                 ifindex,
+                ifindex6,
                 changed_at: reader.u64()?,
                 packets: reader.u64()?,
                 bytes: reader.u64()?,
                 author: Author::decode(reader)?,
             };
-            Ok((Self { address, ..server }, status))
+            Ok((server, status))
         };
         rest(&mut reader).map_err(|invalid: Invalid| invalid.named(name))
     }
@@ -135,9 +152,7 @@ impl Server {
     pub fn encode(&self) -> [u8; Self::SIZE] {
         let mut raw = [0; Self::SIZE];
         let mut writer = Writer::new(&mut raw);
-        self.put(&mut writer);
-        writer.zero::<2>();
-        writer.bytes(&self.address);
+        self.put(0, &mut writer);
         raw
     }
 
@@ -145,11 +160,12 @@ impl Server {
     pub fn encode_dumped(&self, status: &Status) -> [u8; Self::SIZE] {
         let mut raw = [0; Self::SIZE];
         let mut writer = Writer::new(&mut raw);
-        self.put(&mut writer);
-        writer.u8(status.health.number());
-        writer.u8(status.reach.number());
-        writer.bytes(&self.address);
+        self.put(status.health.number(), &mut writer);
+        writer.u8(status.reach.map_or(0, Reach::number));
+        writer.u8(status.reach6.map_or(0, Reach::number));
+        writer.zero::<2>();
         writer.u32(status.ifindex);
+        writer.u32(status.ifindex6);
         writer.zero::<4>();
         writer.u64(status.changed_at);
         writer.u64(status.packets);
@@ -158,7 +174,7 @@ impl Server {
         raw
     }
 
-    /// Reads what lies between the name and the health. The address follows later.
+    /// Reads what lies between the name and the health. The addresses follow later.
     fn wanted(name: Name, reader: &mut Reader<'_>) -> Result<Self, Invalid> {
         let pool = reader.u32()?;
         let id = reader.u16()?;
@@ -196,17 +212,30 @@ impl Server {
             weight,
             admin,
             start_down: flags & SERVER_START_DOWN != 0,
-            address: [0; 4],
+            address: None,
+            address6: None,
         })
     }
 
-    fn address(reader: &mut Reader<'_>) -> Result<[u8; 4], Invalid> {
-        let address = reader.bytes()?;
-        usable(address)?;
-        Ok(address)
+    fn addresses(&mut self, reader: &mut Reader<'_>) -> Result<(), Invalid> {
+        self.address = Some(reader.bytes()?).filter(|address| *address != [0; 4]);
+        self.address6 = Some(reader.bytes()?).filter(|address| *address != [0; 16]);
+        if let Some(address) = self.address {
+            Address::V4(address).usable("address")?;
+        }
+        if let Some(address) = self.address6 {
+            Address::V6(address).usable("address6")?;
+        }
+        if self.address.is_none() && self.address6.is_none() {
+            let expected = Expected::Is("given");
+            let field = "address or address6";
+            return Err(Invalid::new(Cause::NoAddress, field, Value::None, expected));
+        }
+        Ok(())
     }
 
-    fn put(&self, writer: &mut Writer<'_>) {
+    /// Writes what lies in front of the reach.
+    fn put(&self, health: u8, writer: &mut Writer<'_>) {
         writer.bytes(self.name.bytes());
         writer.u32(self.pool);
         writer.u16(self.id);
@@ -217,5 +246,17 @@ impl Server {
         } else {
             0
         });
+        writer.u8(health);
+        writer.zero::<1>();
+        writer.bytes(&self.address.unwrap_or_default());
+        writer.bytes(&self.address6.unwrap_or_default());
+    }
+}
+
+/// Reads the reach of an address, if there is one.
+fn reached(reader: &mut Reader<'_>) -> Result<Option<Reach>, Invalid> {
+    match reader.u8()? {
+        0 => Ok(None),
+        number => Reach::decode(number).map(Some),
     }
 }

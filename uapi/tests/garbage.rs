@@ -16,16 +16,19 @@ fn raw<const N: usize>() -> impl Strategy<Value = [u8; N]> {
 
 /// An image whose lengths may be right, of records that hardly are.
 fn image() -> impl Strategy<Value = Vec<u8>> {
-    (0u32..3, 0u32..3, 0u32..4, 0usize..3).prop_flat_map(|(pools, ghosts, servers, short)| {
-        let header = Header {
-            pools,
-            ghosts,
-            servers,
-        };
-        let len = header.image_len() - Header::SIZE;
-        proptest::collection::vec(byte(), len.saturating_sub(short))
-            .prop_map(move |records| [&header.encode()[..], &records].concat())
-    })
+    (0u32..3, 0u32..3, 0u32..4, 0u32..3, 0usize..3).prop_flat_map(
+        |(pools, ghosts, servers, devices, short)| {
+            let header = Header {
+                pools,
+                ghosts,
+                servers,
+                devices,
+            };
+            let len = header.image_len() - Header::SIZE;
+            proptest::collection::vec(byte(), len.saturating_sub(short))
+                .prop_map(move |records| [&header.encode()[..], &records].concat())
+        },
+    )
 }
 
 proptest! {
@@ -41,6 +44,8 @@ proptest! {
         pool in raw::<{ Pool::SIZE }>(),
         ghost in raw::<{ Ghost::SIZE }>(),
         server in raw::<{ Server::SIZE }>(),
+        device in raw::<{ Device::SIZE }>(),
+        answer in raw::<{ Answer::SIZE }>(),
     ) {
         if let Ok(request) = Apply::decode(&apply) {
             prop_assert_eq!(request.encode(), apply);
@@ -66,10 +71,22 @@ proptest! {
         if let Ok(server_) = Server::decode(&server) {
             prop_assert_eq!(server_.encode(), server);
         }
+        if let Ok(device_) = Device::decode(&device) {
+            prop_assert_eq!(device_.encode(), device);
+        }
+        if let Ok((name, ifindex)) = Device::decode_dumped(&device) {
+            prop_assert_eq!(Device { name }.encode_dumped(ifindex), device);
+        }
+        if let Ok((server_, status)) = Server::decode_dumped(&server) {
+            prop_assert_eq!(server_.encode_dumped(&status), server);
+        }
+        if let Ok(request) = Answer::decode(&answer) {
+            prop_assert_eq!(request.encode(), answer);
+        }
         let _ = (Info::check(&info), Info::decode(&info), Event::decode(&event));
         let _ = (Apply::outcome(&apply), Set::outcome(&set), Dump::dumped(&dump));
         let _ = (Lookup::found(&lookup), Apply::message(&apply));
-        let _ = (Pool::decode_dumped(&pool), Server::decode_dumped(&server));
+        let _ = (Pool::decode_dumped(&pool), Answer::changed(&answer));
     }
 
     #[test]
@@ -83,6 +100,7 @@ proptest! {
         if let Ok(snapshot) = Snapshot::new(&raw) {
             let _ = snapshot.pools().filter(Result::is_ok).count();
             let _ = snapshot.servers().filter(Result::is_ok).count();
+            let _ = snapshot.devices().filter(Result::is_ok).count();
         }
     }
 
@@ -95,6 +113,9 @@ proptest! {
     fn texts(text in ".{0,70}") {
         if let Ok(name) = Name::new("name", &text) {
             prop_assert_eq!(name.as_str(), &text);
+        }
+        if let Ok(device) = DeviceName::new(&text) {
+            prop_assert_eq!(device.as_str(), &text);
         }
         if let Ok(reason) = Reason::new("reason", &text) {
             prop_assert_eq!(reason.as_str(), &text);

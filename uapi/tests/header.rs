@@ -49,12 +49,14 @@ fn sizes_are_those_of_the_header() {
             pair("sizeof(struct onehop_pool)", uapi::Pool::SIZE),
             pair("sizeof(struct onehop_ghost)", uapi::Ghost::SIZE),
             pair("sizeof(struct onehop_server)", uapi::Server::SIZE),
+            pair("sizeof(struct onehop_device)", uapi::Device::SIZE),
             pair("sizeof(struct onehop_info)", uapi::Info::SIZE),
             pair("sizeof(struct onehop_apply)", uapi::Apply::SIZE),
             pair("sizeof(struct onehop_dump)", uapi::Dump::SIZE),
             pair("sizeof(struct onehop_set)", uapi::Set::SIZE),
             pair("sizeof(struct onehop_lookup)", uapi::Lookup::SIZE),
             pair("sizeof(struct onehop_stats)", uapi::Stats::SIZE),
+            pair("sizeof(struct onehop_answer)", uapi::Answer::SIZE),
             pair("sizeof(struct onehop_event)", uapi::Event::SIZE),
         ],
     );
@@ -69,8 +71,10 @@ fn constants_are_those_of_the_header() {
             pair("ONEHOP_NAME_LEN", limits::NAME_LEN),
             pair("ONEHOP_REASON_LEN", limits::REASON_LEN),
             pair("ONEHOP_MESSAGE_LEN", limits::MESSAGE_LEN),
+            pair("ONEHOP_DEVICE_LEN", limits::DEVICE_LEN),
             pair("ONEHOP_MAX_POOLS", limits::MAX_POOLS),
             pair("ONEHOP_MAX_GHOSTS", limits::MAX_GHOSTS),
+            pair("ONEHOP_MAX_DEVICES", limits::MAX_DEVICES),
             pair("ONEHOP_MAX_SERVERS", limits::MAX_SERVERS),
             pair("ONEHOP_MAX_WEIGHT", limits::MAX_WEIGHT),
             pair("ONEHOP_MIN_ROWS", limits::MIN_ROWS),
@@ -87,6 +91,7 @@ fn constants_are_those_of_the_header() {
             pair("ONEHOP_IOC_SERVER", ioctl::SERVER),
             pair("ONEHOP_IOC_LOOKUP", ioctl::LOOKUP),
             pair("ONEHOP_IOC_STATS", ioctl::STATS),
+            pair("ONEHOP_IOC_ANSWER", ioctl::ANSWER),
         ],
     );
 }
@@ -106,6 +111,6 @@ fn enumerations_are_those_of_the_header() {
             }
         )*};
     }
-    all!(Mode Kind Policy Admin Health Reach Verdict);
+    all!(Mode Shape Kind Policy Admin Health Reach Verdict);
     compare("enumerations", &pairs);
 }

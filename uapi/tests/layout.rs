@@ -26,12 +26,15 @@ fn dumped_server() -> [u8; Server::SIZE] {
         weight: 258,
         admin: Admin::Down,
         start_down: true,
-        address: [10, 1, 2, 3],
+        address: Some([10, 1, 2, 3]),
+        address6: Some([32, 1, 13, 184, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 6]),
     };
     server.encode_dumped(&Status {
         health: Health::Down,
-        reach: Reach::Local,
+        reach: Some(Reach::Local),
+        reach6: Some(Reach::Link),
         ifindex: 9,
+        ifindex6: 10,
         changed_at: 11,
         packets: 12,
         bytes: 13,
@@ -118,7 +121,21 @@ fn replied_dump() -> [u8; Dump::SIZE] {
     raw
 }
 
-fn replied_lookup(client: Client, found: Found, message: &str) -> [u8; Lookup::SIZE] {
+fn replied_answer() -> [u8; Answer::SIZE] {
+    let request = Answer {
+        answer: true,
+        author: author("root", "why"),
+    };
+    let mut raw = request.encode();
+    assert_eq!(Answer::decode(&raw), Ok(request));
+    Answer::reply(&mut raw, true);
+    Answer::refuse(&mut raw, "no");
+    assert_eq!(Answer::changed(&raw), Ok(true));
+    assert_eq!(Answer::message(&raw).as_str(), "no");
+    raw
+}
+
+fn replied_lookup(client: Address, found: Found, message: &str) -> [u8; Lookup::SIZE] {
     let pool = name("web");
     let request = Lookup { pool, client };
     let mut raw = request.encode();
@@ -148,10 +165,12 @@ fn in_rust() -> BTreeMap<&'static str, Vec<u8>> {
         pools: 2,
         ghosts: 3,
         servers: 4,
+        devices: 5,
     };
     let pool = Pool {
         name: name("web"),
-        mode: Mode::Router,
+        mode: Mode::Broadcast,
+        shape: Some(Shape::Igmp),
         kind: Kind::Hash,
         policy: Policy::Reject,
         prefix4: 24,
@@ -159,9 +178,9 @@ fn in_rust() -> BTreeMap<&'static str, Vec<u8>> {
         rows: 4096,
         seed: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16],
     };
-    let ghost = Ghost {
-        pool: 7,
-        address: [192, 0, 2, 80],
+    let ghost = |address| Ghost { pool: 7, address };
+    let device = Device {
+        name: DeviceName::new("eth0.100").unwrap(),
     };
     let info = Info {
         abi: limits::ABI,
@@ -172,6 +191,8 @@ fn in_rust() -> BTreeMap<&'static str, Vec<u8>> {
         ghosts: 24,
         servers: 25,
         counters: 26,
+        devices: 27,
+        answer: true,
         version: Text::new("version", "0.1.0").unwrap(),
     };
     let lookup4 = Found {
@@ -206,20 +227,26 @@ fn in_rust() -> BTreeMap<&'static str, Vec<u8>> {
     BTreeMap::from([
         ("header", header.encode().to_vec()),
         ("pool", pool.encode_dumped(0x1122334455667788).to_vec()),
-        ("ghost", ghost.encode().to_vec()),
+        (
+            "ghost4",
+            ghost(Address::V4([192, 0, 2, 80])).encode().to_vec(),
+        ),
+        ("ghost6", ghost(Address::V6(client6)).encode().to_vec()),
+        ("device", device.encode_dumped(8).to_vec()),
         ("server", dumped_server().to_vec()),
         ("info", info.encode().to_vec()),
         ("apply", replied_apply().to_vec()),
+        ("answer", replied_answer().to_vec()),
         ("dump", replied_dump().to_vec()),
         ("set", replied_set().to_vec()),
         ("health", health_set().to_vec()),
         (
             "lookup4",
-            replied_lookup(Client::V4([198, 51, 100, 7]), lookup4, "no").to_vec(),
+            replied_lookup(Address::V4([198, 51, 100, 7]), lookup4, "no").to_vec(),
         ),
         (
             "lookup6",
-            replied_lookup(Client::V6(client6), lookup6, "").to_vec(),
+            replied_lookup(Address::V6(client6), lookup6, "").to_vec(),
         ),
         ("stats", stats.encode().to_vec()),
         ("reached", reached.encode().to_vec()),
@@ -227,6 +254,7 @@ fn in_rust() -> BTreeMap<&'static str, Vec<u8>> {
         ("admin", event(What::Admin(Admin::Up)).to_vec()),
         ("health_event", event(What::Health(Health::Down)).to_vec()),
         ("lost", event(What::Lost(70000)).to_vec()),
+        ("answered", event(What::Answer(true)).to_vec()),
     ])
 }
 

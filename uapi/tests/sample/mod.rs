@@ -7,10 +7,15 @@ pub struct Sample {
     pub pools: Vec<Pool>,
     pub ghosts: Vec<Ghost>,
     pub servers: Vec<Server>,
+    pub devices: Vec<Device>,
 }
 
 pub fn name(text: &str) -> Name {
     Name::new("name", text).unwrap()
+}
+
+fn address6(last: u16) -> [u8; 16] {
+    (0x2001_0db8_u128 << 96 | u128::from(last)).to_be_bytes()
 }
 
 fn server(pool: u32, id: u16) -> Server {
@@ -21,7 +26,14 @@ fn server(pool: u32, id: u16) -> Server {
         weight: 1,
         admin: Admin::Up,
         start_down: false,
-        address: [10, 0, 0, u8::try_from(id).unwrap()],
+        address: Some([10, 0, 0, u8::try_from(id).unwrap()]),
+        address6: Some(address6(id)),
+    }
+}
+
+pub fn device(text: &str) -> Device {
+    Device {
+        name: DeviceName::new(text).unwrap(),
     }
 }
 
@@ -30,6 +42,7 @@ pub fn sample() -> Sample {
     let web = Pool {
         name: name("web"),
         mode: Mode::Router,
+        shape: None,
         kind: Kind::Hash,
         policy: Policy::Drop,
         prefix4: 32,
@@ -44,16 +57,18 @@ pub fn sample() -> Sample {
         seed: [0; 16],
         ..web
     };
-    let ghost = |pool, last| Ghost {
-        pool,
-        address: [192, 0, 2, last],
-    };
+    let ghost = |pool, address| Ghost { pool, address };
     Sample {
         pools: vec![web, mail],
-        ghosts: vec![ghost(0, 80), ghost(1, 25), ghost(0, 81)],
+        ghosts: vec![
+            ghost(0, Address::V4([192, 0, 2, 80])),
+            ghost(1, Address::V4([192, 0, 2, 25])),
+            ghost(0, Address::V6(address6(0x80))),
+        ],
         servers: [(1, 1), (0, 3), (0, 1), (1, 2), (0, 2)]
             .map(|(pool, id)| server(pool, id))
             .to_vec(),
+        devices: vec![device("eth0"), device("eth1")],
     }
 }
 
@@ -64,6 +79,7 @@ impl Sample {
             pools: count(self.pools.len()),
             ghosts: count(self.ghosts.len()),
             servers: count(self.servers.len()),
+            devices: count(self.devices.len()),
         }
     }
 
@@ -72,6 +88,7 @@ impl Sample {
         raw.extend(self.pools.iter().flat_map(Pool::encode));
         raw.extend(self.ghosts.iter().flat_map(Ghost::encode));
         raw.extend(self.servers.iter().flat_map(Server::encode));
+        raw.extend(self.devices.iter().flat_map(Device::encode));
         raw
     }
 }

@@ -24,25 +24,32 @@ static void print(const char *name, const void *structure, size_t size)
 
 int main(void)
 {
-	PRINT("header", image, .abi = ONEHOP_ABI, .pools = 2, .ghosts = 3, .servers = 4);
-	PRINT("pool", pool, .name = "web", .mode = ONEHOP_MODE_ROUTER,
+	PRINT("header", image, .abi = ONEHOP_ABI, .pools = 2, .ghosts = 3, .servers = 4,
+	      .devices = 5);
+	PRINT("pool", pool, .name = "web", .mode = ONEHOP_MODE_BROADCAST,
 	      .kind = ONEHOP_KIND_HASH, .policy = ONEHOP_POLICY_REJECT,
-	      .prefix4 = 24, .prefix6 = 56, .rows = 4096,
+	      .prefix4 = 24, .prefix6 = 56, .shape = ONEHOP_SHAPE_IGMP, .rows = 4096,
 	      .seed = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 },
 	      .digest = 0x1122334455667788);
-	PRINT("ghost", ghost, .pool = 7, .family = 4, .address = { 192, 0, 2, 80 });
+	PRINT("ghost4", ghost, .pool = 7, .family = 4, .address = { 192, 0, 2, 80 });
+	PRINT("ghost6", ghost, .pool = 7, .family = 6,
+	      .address = { 32, 1, 13, 184, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5 });
+	PRINT("device", device, .name = "eth0.100", .ifindex = 8);
 	PRINT("server", server, .name = "s1", .pool = 7, .id = 513, .weight = 258,
 	      .admin = ONEHOP_ADMIN_DOWN, .flags = ONEHOP_SERVER_START_DOWN,
-	      .health = ONEHOP_HEALTH_DOWN, .reach = ONEHOP_REACH_LOCAL,
-	      .address = { 10, 1, 2, 3 }, .ifindex = 9, .changed_at = 11,
-	      .packets = 12, .bytes = 13, .actor = "watchd", .reason = "no answer");
+	      .health = ONEHOP_HEALTH_DOWN, .address = { 10, 1, 2, 3 },
+	      .address6 = { 32, 1, 13, 184, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 6 },
+	      .reach = ONEHOP_REACH_LOCAL, .reach6 = ONEHOP_REACH_LINK,
+	      .ifindex = 9, .ifindex6 = 10, .changed_at = 11, .packets = 12, .bytes = 13, .actor = "watchd", .reason = "no answer");
 	PRINT("info", info, .abi = ONEHOP_ABI, .enabled = 1, .generation = 21,
 	      .digest = 22, .pools = 23, .ghosts = 24, .servers = 25, .counters = 26,
-	      .version = "0.1.0");
+	      .devices = 27, .answer = 1, .version = "0.1.0");
 	PRINT("apply", apply, .image = 31, .len = 32,
 	      .flags = ONEHOP_DRY_RUN | ONEHOP_EXPECT, .expected = 33,
 	      .generation = 34, .digest = 35, .changed = 1, .moved = 36,
 	      .actor = "root", .reason = "why", .message = "no");
+	PRINT("answer", answer, .answer = 1, .changed = 1, .actor = "root",
+	      .reason = "why", .message = "no");
 	PRINT("dump", dump, .image = 41, .len = 42, .generation = 43, .digest = 44,
 	      .message = "no");
 	PRINT("set", set, .pool = "web", .server = "s1", .field = ONEHOP_FIELD_ADMIN,
@@ -67,5 +74,6 @@ int main(void)
 	PRINT("admin", event, .type = ONEHOP_EVENT_ADMIN, .value = ONEHOP_ADMIN_UP);
 	PRINT("health_event", event, .type = ONEHOP_EVENT_HEALTH, .value = ONEHOP_HEALTH_DOWN);
 	PRINT("lost", event, .type = ONEHOP_EVENT_LOST, .value = 70000);
+	PRINT("answered", event, .type = ONEHOP_EVENT_ANSWER, .value = 1);
 	return 0;
 }
