@@ -4,13 +4,13 @@
 
 use super::{change, members::Order, refusal::Refusal, routes};
 use crate::{
+    dispatch::addr::Address,
     state::{
-        config::Config,
-        ghosts::{Ghost, Ghosts},
+        config::{Config, Ghost},
         pool::{Member, Pool},
         Namespace, Turn,
     },
-    uapi::{check, sort, Apply, Author, Image, Outcome, What},
+    uapi::{self, check, sort, Apply, Author, Image, Mode, Outcome, What},
 };
 use core::fmt;
 use kernel::{
@@ -27,9 +27,7 @@ pub(super) fn call(namespace: &Arc<Namespace>, raw: &mut [u8; Apply::SIZE]) -> R
     let mut scratch = KVVec::from_elem(0, check::scratch_len(&image), GFP_KERNEL_ACCOUNT)?;
     check::image(&image, &mut scratch)?;
     namespace.events().prepare()?;
-    if image.header().pools > 0 {
-        change::watch_routes(namespace)?;
-    }
+    watch(namespace, &image)?;
     let outcome = apply(namespace, &mut namespace.turn(), &request, &image)?;
     Apply::reply(raw, &outcome);
     Ok(())
@@ -37,6 +35,22 @@ pub(super) fn call(namespace: &Arc<Namespace>, raw: &mut [u8; Apply::SIZE]) -> R
 
 pub(super) fn refuse(raw: &mut [u8; Apply::SIZE], why: &dyn fmt::Display) {
     Apply::refuse(raw, why);
+}
+
+/// Sees to it that the module hears of what the image makes it depend on.
+fn watch(namespace: &Arc<Namespace>, image: &Image<'_>) -> Result<(), Refusal> {
+    if image.header().pools > 0 {
+        change::watch_routes(namespace)?;
+    }
+    if image.header().devices > 0 {
+        change::watch_devices(namespace)?;
+    }
+    for pool in image.pools() {
+        if pool?.mode == Mode::Peer {
+            change::watch_neighbours(namespace)?;
+        }
+    }
+    Ok(())
 }
 
 /// Copies the image in, once: what is checked is what is used.
@@ -120,13 +134,23 @@ fn build(
         let ghost = ghost.or(Err(EINVAL))?;
         let pool = wanted.iter().position(|(index, _)| *index == ghost.pool);
         let ghost = Ghost {
-            address: ghost.address,
-            pool: pool.ok_or(EINVAL)?,
+            address: match ghost.address {
+                uapi::Address::V4(address) => Address::V4(address),
+                uapi::Address::V6(address) => Address::V6(address),
+            },
+            pool: u16::try_from(pool.ok_or(EINVAL)?)?,
         };
         ghosts.push(ghost, GFP_KERNEL_ACCOUNT)?;
     }
     sort(&mut ghosts, |a, b| a.address < b.address);
-    Ok(Config::new(Ghosts::new(ghosts)?, pools, generation))
+
+    let number = usize::try_from(image.header().devices)?;
+    let mut devices = KVec::with_capacity(number, GFP_KERNEL_ACCOUNT)?;
+    for device in image.devices() {
+        devices.push(device.or(Err(EINVAL))?.name, GFP_KERNEL_ACCOUNT)?;
+    }
+    sort(&mut devices, |a, b| a.bytes() < b.bytes());
+    Config::new(ghosts, pools, devices, generation)
 }
 
 fn are_same(old: &[Member], new: &[Member]) -> bool {
@@ -134,13 +158,16 @@ fn are_same(old: &[Member], new: &[Member]) -> bool {
 }
 
 fn is_same(old: Option<&Config>, new: &Config) -> bool {
-    let (pools, ghosts) = old.map_or((&[][..], &[][..]), |old| (old.pools(), old.ghosts()));
+    let (pools, ghosts, devices) = old.map_or((&[][..], &[][..], &[][..]), |old| {
+        (old.pools(), old.ghosts(), old.devices())
+    });
     pools.len() == new.pools().len()
         && pools
             .iter()
             .zip(new.pools())
             .all(|(a, b)| Arc::ptr_eq(a, b))
         && ghosts == new.ghosts()
+        && devices == new.devices()
 }
 
 /// Clients with another owner, in parts per million: the mean of the pools that stay.

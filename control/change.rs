@@ -3,9 +3,13 @@
 //! What APPLY and SERVER have in common: making a new configuration the one that packets meet,
 //! and telling of it.
 
-use super::refusal::Refusal;
+use super::{links, peers, refusal::Refusal};
 use crate::{
-    ffi::{clock::realtime_ns, fib::RouteWatch, rcu::Prepared, task},
+    dispatch::addr::Family,
+    ffi::{
+        clock::realtime_ns, fib::RouteWatch, hook::Registration, neigh::NeighbourWatch,
+        netdev::DeviceWatch, rcu::Prepared, task,
+    },
     hooks,
     state::{config::Config, Namespace, Turn},
     uapi::{Author, Event, Name, Outcome, What},
@@ -39,6 +43,35 @@ pub(super) fn watch_routes(namespace: &Arc<Namespace>) -> Result {
     Ok(())
 }
 
+/// Sees to it that devices that come and go are heard of.
+///
+/// # Errors
+///
+/// `ENOMEM`.
+pub(super) fn watch_devices(namespace: &Arc<Namespace>) -> Result {
+    let mut turn = namespace.turn();
+    // With the turn: a spare watch would tell of all devices as gone when it ends.
+    if turn.data().devices.is_none() {
+        turn.data().devices = Some(DeviceWatch::new(namespace.net(), namespace.clone())?);
+    }
+    Ok(())
+}
+
+/// Sees to it that changed neighbours are heard of. Without the turn, as for routes.
+///
+/// # Errors
+///
+/// `ENOMEM`.
+pub(super) fn watch_neighbours(namespace: &Arc<Namespace>) -> Result {
+    if namespace.turn().data().neighbours.is_some() {
+        return Ok(());
+    }
+    let watch = NeighbourWatch::new(namespace.net(), namespace.clone())?;
+    let spare = namespace.turn().data().neighbours.replace(watch);
+    drop(spare);
+    Ok(())
+}
+
 /// What stands, as the reply of a call that changed nothing.
 pub(super) fn unchanged(namespace: &Namespace) -> Outcome {
     Outcome {
@@ -61,22 +94,48 @@ pub(super) fn commit(
     config: Config,
     digest: u64,
 ) -> Result<(), Refusal> {
-    let has_ghosts = !config.ghosts().is_empty();
-    let generation = config.generation;
-    let has_pools = !config.pools().is_empty();
-    let config = if has_pools {
-        Some(Prepared::new(config)?)
-    } else {
-        None
+    let has = |family| {
+        let mut ghosts = config.ghosts().iter();
+        ghosts.any(|ghost| ghost.address.family() == family)
     };
-    if has_ghosts && turn.data().hook.is_none() {
-        turn.data().hook = Some(hooks::start(namespace)?);
-    }
+    let (has4, has6) = (has(Family::V4), has(Family::V6));
+    let generation = config.generation;
+    let is_empty = config.pools().is_empty() && config.devices().is_empty();
+    let links = links::prepare(namespace, links::plan(&config, namespace.answers())?)?;
+    let config = if is_empty {
+        None
+    } else {
+        Some(Prepared::new(config)?)
+    };
+    let started4 = start(namespace, turn.data().hooks4.is_none() && has4, Family::V4)?;
+    let started6 = start(namespace, turn.data().hooks6.is_none() && has6, Family::V6)?;
+    // Nothing fails any more.
+    let control = turn.data();
+    control.hooks4 = started4.or(control.hooks4.take());
+    control.hooks6 = started6.or(control.hooks6.take());
     namespace.replace(turn, config, generation, digest);
-    if !has_ghosts {
-        turn.data().hook = None;
+    if let Some(links) = links {
+        links::settle(namespace, links);
     }
+    let control = turn.data();
+    if !has4 {
+        control.hooks4 = None;
+    }
+    if !has6 {
+        control.hooks6 = None;
+    }
+    peers::look(turn);
     Ok(())
+}
+
+fn start(
+    namespace: &Arc<Namespace>,
+    is_wanted: bool,
+    family: Family,
+) -> Result<Option<Registration<Namespace>>> {
+    is_wanted
+        .then(|| hooks::start(namespace, family))
+        .transpose()
 }
 
 /// Tells readers of the device and the log of a change.
@@ -123,8 +182,13 @@ fn log(generation: u64, what: What, server: Option<(Name, Name)>, author: &Autho
             reason
         ),
         None => pr_info!(
-            "generation {}: applied{}{}{}{}\n",
+            "generation {}: {}{}{}{}{}\n",
             generation,
+            match what {
+                What::Answer(true) => "answers for ghosts",
+                What::Answer(false) => "answers no more",
+                _ => "applied",
+            },
             by,
             actor,
             why,

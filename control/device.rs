@@ -3,7 +3,7 @@
 //! `/dev/onehop`. The node is 0600 root; each call needs CAP_NET_ADMIN in the namespace of the
 //! process that opened it, whoever has the file now.
 
-use super::{apply, dump, info, lookup, refusal::Refusal, set, stats};
+use super::{answer, apply, dump, info, lookup, refusal::Refusal, set, stats};
 use crate::{
     ffi::{file, netns::NetRef},
     state::{events::Cursor, Namespace},
@@ -54,6 +54,7 @@ impl MiscDevice for Device {
             ioctl::DUMP => device.call(user, |raw| dump::call(namespace, raw), dump::refuse),
             ioctl::SERVER => device.call(user, |raw| set::call(namespace, raw), set::refuse),
             ioctl::LOOKUP => device.call(user, |raw| lookup::call(namespace, raw), lookup::refuse),
+            ioctl::ANSWER => device.call(user, |raw| answer::call(namespace, raw), answer::refuse),
             ioctl::STATS => device.call(user, |raw| stats::call(namespace, raw), no_message),
             _ => Err(ENOTTY),
         }

@@ -4,13 +4,14 @@
 
 use super::refusal::Refusal;
 use crate::{
+    dispatch::addr::Address,
     state::{
         config::Config,
         hop::Way,
         pool::{Member, Pool},
         Namespace,
     },
-    uapi::{Dump, Dumped, Ghost, Header, Invalid, Reach, Status},
+    uapi::{self, Device, Dump, Dumped, Ghost, Header, Invalid, Reach, Status},
 };
 use core::fmt;
 use kernel::{
@@ -23,7 +24,7 @@ pub(super) fn call(namespace: &Namespace, raw: &mut [u8; Dump::SIZE]) -> Result<
     let request = Dump::decode(raw)?;
     let turn = namespace.turn();
     let (generation, digest) = (namespace.generation(), namespace.digest());
-    let image = encode(turn.current())?;
+    let image = encode(namespace, turn.current())?;
     // The copy to user space may take long; nobody needs to wait for it.
     drop(turn);
     let len = u32::try_from(image.len())?;
@@ -47,13 +48,15 @@ pub(super) fn refuse(raw: &mut [u8; Dump::SIZE], why: &dyn fmt::Display) {
     Dump::refuse(raw, why);
 }
 
-fn encode(config: Option<&Config>) -> Result<KVVec<u8>> {
+fn encode(namespace: &Namespace, config: Option<&Config>) -> Result<KVVec<u8>> {
     let (pools, ghosts) = config.map_or((&[][..], &[][..]), |c| (c.pools(), c.ghosts()));
+    let devices = config.map_or(&[][..], |config| config.devices());
     let servers = pools.iter().map(|pool| pool.members.len()).sum::<usize>();
     let header = Header {
         pools: u32::try_from(pools.len())?,
         ghosts: u32::try_from(ghosts.len())?,
         servers: u32::try_from(servers)?,
+        devices: u32::try_from(devices.len())?,
     };
     let mut image = KVVec::with_capacity(header.image_len(), GFP_KERNEL_ACCOUNT)?;
     image.extend_from_slice(&header.encode(), GFP_KERNEL_ACCOUNT)?;
@@ -62,14 +65,17 @@ fn encode(config: Option<&Config>) -> Result<KVVec<u8>> {
     }
     for ghost in ghosts {
         let ghost = Ghost {
-            pool: u32::try_from(ghost.pool)?,
-            address: ghost.address,
+            pool: ghost.pool.into(),
+            address: match ghost.address {
+                Address::V4(address) => uapi::Address::V4(address),
+                Address::V6(address) => uapi::Address::V6(address),
+            },
         };
         image.extend_from_slice(&ghost.encode(), GFP_KERNEL_ACCOUNT)?;
     }
     for (index, pool) in (0..).zip(pools) {
         for member in &pool.members {
-            let wanted = crate::uapi::Server {
+            let wanted = uapi::Server {
                 pool: index,
                 ..member.wanted
             };
@@ -77,23 +83,34 @@ fn encode(config: Option<&Config>) -> Result<KVVec<u8>> {
             image.extend_from_slice(&wanted.encode_dumped(&status), GFP_KERNEL_ACCOUNT)?;
         }
     }
+    let links = namespace.links().lock();
+    for name in devices {
+        let device = Device { name: *name }.encode_dumped(links.index_of(name));
+        image.extend_from_slice(&device, GFP_KERNEL_ACCOUNT)?;
+    }
     Ok(image)
 }
 
 fn status(pool: &Pool, member: &Member) -> Status {
-    let way = pool.hop(member.id).map_or(Way::None, |hop| hop.way());
+    let [way, way6] = pool.ways(member.id);
     let total = pool.traffic_of(member);
     Status {
         health: member.health,
-        reach: reach(way),
-        ifindex: match way {
-            Way::Link(ifindex) => ifindex,
-            Way::Local | Way::None => 0,
-        },
+        reach: member.wanted.address.map(|_| reach(way)),
+        reach6: member.wanted.address6.map(|_| reach(way6)),
+        ifindex: ifindex(way),
+        ifindex6: ifindex(way6),
         changed_at: member.changed_at,
         packets: total.packets,
         bytes: total.bytes,
         author: member.author,
+    }
+}
+
+fn ifindex(way: Way) -> u32 {
+    match way {
+        Way::Link(ifindex) => ifindex,
+        Way::Local | Way::None => 0,
     }
 }
 

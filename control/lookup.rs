@@ -10,7 +10,7 @@ use crate::{
         server::ServerId,
     },
     state::Namespace,
-    uapi::{limits::RUNNERS_UP, Client, Found, Invalid, Lookup, Verdict},
+    uapi::{self, limits::RUNNERS_UP, Found, Invalid, Lookup, Verdict},
 };
 use core::fmt;
 use kernel::{prelude::*, sync::rcu};
@@ -18,8 +18,8 @@ use kernel::{prelude::*, sync::rcu};
 pub(super) fn call(namespace: &Namespace, raw: &mut [u8; Lookup::SIZE]) -> Result<(), Refusal> {
     let request = Lookup::decode(raw)?;
     let client = match request.client {
-        Client::V4(address) => Address::V4(address),
-        Client::V6(address) => Address::V6(address),
+        uapi::Address::V4(address) => Address::V4(address),
+        uapi::Address::V6(address) => Address::V6(address),
     };
     let guard = rcu::read_lock();
     let config = namespace.config((&guard).into());

@@ -74,7 +74,9 @@ fn member(wanted: Server, old: Option<&Pool>, author: &Author) -> Result<Member>
         (_, Some(old)) => old.traffic_of_id(id),
         (_, None) => Total::default(),
     };
-    let stays = |past: &&Member| past.wanted.address == wanted.address;
+    let stays = |past: &&Member| {
+        past.wanted.address == wanted.address && past.wanted.address6 == wanted.address6
+    };
     let (changed_at, author) = match past {
         Some(past) if stays(&past) && past.wanted.admin == wanted.admin => {
             (past.changed_at, past.author)

@@ -5,13 +5,16 @@
 //! Each call of `uapi/onehop.h` has a file: parse (uapi), validate, swap (state). A new one is
 //! such a file, its structure in uapi/, and a line in [`device`].
 
+mod answer;
 mod apply;
 mod change;
 pub(crate) mod device;
 mod dump;
 mod info;
+mod links;
 mod lookup;
 mod members;
+mod peers;
 mod refusal;
 mod routes;
 mod set;

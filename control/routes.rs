@@ -2,13 +2,14 @@
 
 //! Keeps the ways to the servers up to date as routes, addresses and links change.
 
-use super::dump::reach;
+use super::{dump::reach, peers};
 use crate::{
     ffi::{
         clock::realtime_ns,
         fib::RouteUser,
+        ip::{Family, V4, V6},
         netns::Net,
-        route::{Nexthop, Route},
+        route::{self, Nexthop},
         task,
     },
     state::{
@@ -17,7 +18,7 @@ use crate::{
         pool::{Member, Pool},
         Namespace,
     },
-    uapi::{Author, Event, What},
+    uapi::{Author, Event, Mode, What},
 };
 use kernel::{prelude::*, sync::Arc};
 
@@ -32,24 +33,36 @@ pub(super) fn resolve(net: &Net, pool: &Pool, mut changed: impl FnMut(&Member, W
         if number % 64 == 0 {
             task::pause()?;
         }
-        let Some(hop) = pool.hop(member.id) else {
+        let (Some(hop4), Some(hop6)) = (pool.hop4(member.id), pool.hop6(member.id)) else {
             continue;
         };
-        let way = match Route::to(net, hop.address).map(|route| route.nexthop(hop.address)) {
-            Some(Nexthop::Local) => Way::Local,
-            Some(Nexthop::OnLink(ifindex)) => Way::Link(ifindex),
-            Some(Nexthop::Elsewhere) | None => Way::None,
-        };
-        if hop.set(way) {
-            changed(member, way);
+        let (mut way4, mut way6) = (way::<V4>(net, hop4), way::<V6>(net, hop6));
+        // A server keeps its packets of either family, whichever address it is known by.
+        if pool.wanted.mode == Mode::Broadcast && [way4, way6].contains(&Way::Local) {
+            (way4, way6) = (Way::Local, Way::Local);
+        }
+        if hop4.set(way4) {
+            changed(member, way4);
+        }
+        if hop6.set(way6) {
+            changed(member, way6);
         }
     }
+    pool.find_itself();
     Ok(())
 }
 
+fn way<F: Family>(net: &Net, hop: &Hop<F::Address>) -> Way {
+    match hop.address.map(|address| route::nexthop::<F>(net, address)) {
+        Some(Nexthop::Local) => Way::Local,
+        Some(Nexthop::OnLink(ifindex)) => Way::Link(ifindex),
+        Some(Nexthop::Elsewhere) | None => Way::None,
+    }
+}
+
 impl RouteUser for Namespace {
-    fn routes_changed(self: Arc<Self>) {
-        let turn = self.turn();
+    fn routes_changed(self: &Arc<Self>) {
+        let mut turn = self.turn();
         let Some(config) = turn.current() else {
             return;
         };
@@ -57,7 +70,7 @@ impl RouteUser for Namespace {
             let mut moved = 0;
             let resolved = resolve(self.net(), pool, |member, way| {
                 moved += 1;
-                tell(&self, pool, member, way);
+                tell(self, pool, member, way);
             });
             // One line, as a link that goes takes a thousand servers along.
             if moved > 0 && self.logs_changes() {
@@ -73,6 +86,7 @@ impl RouteUser for Namespace {
                 return;
             }
         }
+        peers::look(&mut turn);
     }
 }
 
@@ -81,9 +95,11 @@ pub(super) fn tell_unreachable(namespace: &Namespace, config: &Config) {
     let new = |pool: &&Arc<Pool>| pool.generation == config.generation;
     for pool in config.pools().iter().filter(new) {
         for member in &pool.members {
-            let way = pool.hop(member.id).map_or(Way::None, Hop::way);
-            if way == Way::None {
-                tell(namespace, pool, member, way);
+            let [way4, way6] = pool.ways(member.id);
+            let lacks4 = member.wanted.address.is_some() && way4 == Way::None;
+            let lacks6 = member.wanted.address6.is_some() && way6 == Way::None;
+            if lacks4 || lacks6 {
+                tell(namespace, pool, member, Way::None);
             }
         }
     }

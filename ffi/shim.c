@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* See shim.h: each function is one inline, macro or bit field of the kernel. */
+/* See shim.h: each function is one inline, macro or bit field of the kernel. Packets and what they meet. */
 
 #include "shim.h"
 
@@ -20,6 +20,93 @@ u32 onehop_skb_traits(const struct sk_buff *skb)
 			traits |= ONEHOP_TO_DEVICE;
 	}
 	return traits;
+}
+
+/*
+ * A frame that is not for the stack of this device, or that someone else still
+ * reads, is passing: what is tagged goes on to a VLAN's device, what a bond,
+ * bridge or macvlan takes to theirs.
+ */
+u32 onehop_frame_traits(const struct sk_buff *skb)
+{
+	u32 traits = 0;
+
+	if (skb->protocol == htons(ETH_P_IP))
+		traits |= ONEHOP_FRAME_IPV4;
+	if (skb->protocol == htons(ETH_P_IPV6))
+		traits |= ONEHOP_FRAME_IPV6;
+	if (skb->pkt_type == PACKET_OTHERHOST || skb_vlan_tag_present(skb) || skb_shared(skb) ||
+	    rcu_access_pointer(skb->dev->rx_handler))
+		traits |= ONEHOP_FRAME_PASSING;
+	return traits;
+}
+
+void onehop_skb_set_to_host(struct sk_buff *skb)
+{
+	skb->pkt_type = PACKET_HOST;
+}
+
+struct net_device *onehop_skb_dev(const struct sk_buff *skb)
+{
+	return skb->dev;
+}
+
+u8 *onehop_skb_network(const struct sk_buff *skb)
+{
+	return skb_network_header(skb);
+}
+
+/* Linear bytes from the network header on. */
+u32 onehop_skb_network_len(const struct sk_buff *skb)
+{
+	return skb_tail_pointer(skb) - skb_network_header(skb);
+}
+
+/* Makes len bytes of them ours to write, or all there are; how many, or an error. */
+int onehop_skb_network_writable(struct sk_buff *skb, u32 len)
+{
+	int offset = skb_network_offset(skb);
+	int error;
+
+	len = min(len, skb->len - offset);
+	error = skb_ensure_writable(skb, offset + len);
+	return error ? error : len;
+}
+
+/* Has the frame an Ethernet header of its own? Then where it came from. */
+bool onehop_skb_link_source(const struct sk_buff *skb, u8 *mac)
+{
+	if (skb->dev->type != ARPHRD_ETHER || !skb_mac_header_was_set(skb) ||
+	    skb_mac_header_len(skb) < ETH_HLEN)
+		return false;
+	ether_addr_copy(mac, eth_hdr(skb)->h_source);
+	return true;
+}
+
+bool onehop_skb_goes_to_loopback(const struct sk_buff *skb)
+{
+	return skb_dst(skb) && skb_dst_dev(skb)->flags & IFF_LOOPBACK;
+}
+
+/* Room for a packet of our own with its link header. */
+struct sk_buff *onehop_skb_alloc(struct net_device *dev, u32 len)
+{
+	struct sk_buff *skb = alloc_skb(LL_RESERVED_SPACE(dev) + len + dev->needed_tailroom,
+					GFP_ATOMIC);
+
+	if (skb) {
+		skb_reserve(skb, LL_RESERVED_SPACE(dev));
+		skb_reset_network_header(skb);
+		skb_put(skb, len);
+		skb->dev = dev;
+	}
+	return skb;
+}
+
+int onehop_skb_link_header(struct sk_buff *skb, u16 protocol, const u8 *to)
+{
+	skb->protocol = htons(protocol);
+	return dev_hard_header(skb, skb->dev, protocol, to, NULL, skb->len);
 }
 
 bool onehop_skb_is_lro(const struct sk_buff *skb)
@@ -61,16 +148,26 @@ void onehop_skb_decrease_ttl(struct sk_buff *skb)
 	ip_decrease_ttl(ip_hdr(skb));
 }
 
-/* Takes over the reference to rt. */
-void onehop_skb_set_dst(struct sk_buff *skb, struct rtable *rt)
+void onehop_skb_decrease_hop_limit(struct sk_buff *skb)
 {
-	skb_dst_drop(skb);
-	skb_dst_set(skb, &rt->dst);
+	ipv6_hdr(skb)->hop_limit--;
 }
 
-void onehop_skb_set_forwarded(struct sk_buff *skb)
+/* Takes over the reference to dst. */
+void onehop_skb_set_dst(struct sk_buff *skb, struct dst_entry *dst)
+{
+	skb_dst_drop(skb);
+	skb_dst_set(skb, dst);
+}
+
+void onehop_skb_set_forwarded4(struct sk_buff *skb)
 {
 	IPCB(skb)->flags |= IPSKB_FORWARDED;
+}
+
+void onehop_skb_set_forwarded6(struct sk_buff *skb)
+{
+	IP6CB(skb)->flags |= IP6SKB_FORWARDED;
 }
 
 int onehop_skb_dst_output(struct net *net, struct sk_buff *skb)
@@ -89,14 +186,41 @@ void onehop_icmp_send(struct sk_buff *skb, int type, int code, u32 info)
 	icmp_send(skb, type, code, htonl(info));
 }
 
-struct neighbour *onehop_neigh4(struct net_device *dev, __be32 address)
+void onehop_icmpv6_send(struct sk_buff *skb, u8 type, u8 code, u32 info,
+			const struct in6_addr *from)
 {
-	return __ipv4_neigh_lookup_noref(dev, (__force u32)address);
+	icmp6_send(skb, type, code, info, from, IP6CB(skb));
 }
 
-bool onehop_neigh_is_valid(const struct neighbour *n)
+static struct neighbour *valid(struct neighbour *n)
 {
-	return READ_ONCE(n->nud_state) & NUD_VALID;
+	return n && READ_ONCE(n->nud_state) & NUD_VALID ? n : NULL;
+}
+
+struct neighbour *onehop_neigh4(struct net_device *dev, __be32 address)
+{
+	return valid(__ipv4_neigh_lookup_noref(dev, (__force u32)address));
+}
+
+struct neighbour *onehop_neigh6(struct net_device *dev, const struct in6_addr *address)
+{
+	return valid(__ipv6_neigh_lookup_noref(dev, address));
+}
+
+static void solicit(struct neighbour *n)
+{
+	if (!IS_ERR(n))
+		neigh_event_send(n, NULL);
+}
+
+void onehop_neigh4_solicit(struct net_device *dev, __be32 address)
+{
+	solicit(ip_neigh_gw4(dev, address));
+}
+
+void onehop_neigh6_solicit(struct net_device *dev, const struct in6_addr *address)
+{
+	solicit(ip_neigh_gw6(dev, address));
 }
 
 /* Is n the host on the link that sent the frame of skb? */
@@ -107,115 +231,123 @@ bool onehop_neigh_sent(const struct neighbour *n, const struct sk_buff *skb)
 	       ether_addr_equal_unaligned(eth_hdr(skb)->h_source, n->ha);
 }
 
+bool onehop_neigh_mac(const struct neighbour *n, u8 *mac)
+{
+	if (n->dev->type != ARPHRD_ETHER)
+		return false;
+	neigh_ha_snapshot(mac, n, n->dev);
+	return true;
+}
+
+const struct net *onehop_neigh_net(const struct neighbour *n)
+{
+	return dev_net(n->dev);
+}
+
 u32 onehop_dev_mtu(const struct net_device *dev)
 {
 	return READ_ONCE(dev->mtu);
 }
 
-void onehop_rt_put(struct rtable *rt)
+int onehop_dev_ifindex(const struct net_device *dev)
 {
-	ip_rt_put(rt);
+	return READ_ONCE(dev->ifindex);
 }
 
-u32 onehop_rt_mtu(const struct rtable *rt)
+bool onehop_dev_mac(const struct net_device *dev, u8 *mac)
 {
-	return ip_dst_mtu_maybe_forward(&rt->dst, true);
+	if (dev->type != ARPHRD_ETHER)
+		return false;
+	ether_addr_copy(mac, dev->dev_addr);
+	return true;
 }
 
-u32 onehop_rt_type(const struct rtable *rt)
+void onehop_dev_name(const struct net_device *dev, u8 *name)
 {
-	return rt->rt_type;
+	strscpy_pad(name, dev->name, IFNAMSIZ);
 }
 
-bool onehop_rt_has_gateway(const struct rtable *rt)
+void onehop_dev_hold(struct net_device *dev)
 {
-	return rt->rt_gw_family;
+	dev_hold(dev);
 }
 
-bool onehop_rt_has_gateway4(const struct rtable *rt, __be32 gateway)
+void onehop_dev_put(struct net_device *dev)
 {
-	return rt->rt_gw_family == AF_INET && rt->rt_gw4 == gateway;
+	dev_put(dev);
 }
 
-int onehop_rt_ifindex(const struct rtable *rt)
+struct net_device *onehop_notified_dev(const void *info)
 {
-	return rt->dst.dev->ifindex;
+	return netdev_notifier_info_to_dev(info);
 }
 
-void *onehop_net_generic(const struct net *net, unsigned int id)
+int onehop_join4(struct net_device *dev, __be32 group)
 {
-	return net_generic(net, id);
+	struct in_device *in_dev = __in_dev_get_rtnl(dev);
+
+	if (!in_dev)
+		return -EINVAL;
+	ip_mc_inc_group(in_dev, group);
+	return 0;
 }
 
-struct net *onehop_get_net(struct net *net)
+void onehop_leave4(struct net_device *dev, __be32 group)
 {
-	return get_net(net);
+	struct in_device *in_dev = __in_dev_get_rtnl(dev);
+
+	if (in_dev)
+		ip_mc_dec_group(in_dev, group);
 }
 
-void onehop_put_net(struct net *net)
+bool onehop_rt_is_error(const struct dst_entry *dst)
 {
-	put_net(net);
+	return IS_ERR(dst) || dst->error;
 }
 
-struct net *onehop_current_net(void)
+void onehop_rt_put(struct dst_entry *dst)
 {
-	return current->nsproxy->net_ns;
+	if (!IS_ERR(dst))
+		dst_release(dst);
 }
 
-bool onehop_net_capable(const struct net *net)
+int onehop_rt_ifindex(const struct dst_entry *dst)
 {
-	return ns_capable(net->user_ns, CAP_NET_ADMIN);
+	return dst_dev(dst)->ifindex;
 }
 
-u64 __percpu *onehop_percpu_alloc(size_t count)
+u32 onehop_rt4_mtu(const struct dst_entry *dst)
 {
-	return __alloc_percpu_gfp(count * sizeof(u64), sizeof(u64),
-				  GFP_KERNEL_ACCOUNT);
+	return ip_dst_mtu_maybe_forward(dst, true);
 }
 
-void onehop_percpu_add(u64 __percpu *counter, u64 value)
+u32 onehop_rt4_type(const struct dst_entry *dst)
 {
-	this_cpu_add(*counter, value);
+	return dst_rtable(dst)->rt_type;
 }
 
-u64 onehop_percpu_sum(u64 __percpu *counter)
+bool onehop_rt4_has_gateway(const struct dst_entry *dst)
 {
-	u64 sum = 0;
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		sum += READ_ONCE(*per_cpu_ptr(counter, cpu));
-	return sum;
+	return dst_rtable(dst)->rt_gw_family;
 }
 
-void onehop_init_work(struct delayed_work *work, work_func_t run)
+bool onehop_rt4_resolves(const struct dst_entry *dst, __be32 to)
 {
-	INIT_DELAYED_WORK(work, run);
+	return dst_rtable(dst)->rt_gw_family == AF_INET && dst_rtable(dst)->rt_gw4 == to;
 }
 
-void onehop_schedule_work(struct delayed_work *work, unsigned int ms)
+u32 onehop_rt6_mtu(const struct dst_entry *dst)
 {
-	schedule_delayed_work(work, msecs_to_jiffies(ms));
+	return ip6_dst_mtu_maybe_forward(dst, true);
 }
 
-bool onehop_is_ipv4(const struct fib_notifier_info *info)
+u32 onehop_rt6_flags(const struct dst_entry *dst)
 {
-	return info->family == AF_INET;
+	return dst_rt6_info(dst)->rt6i_flags;
 }
 
-/* Returns when whoever holds RTNL now has given it back. */
-void onehop_rtnl_barrier(void)
+/* For a packet to nobody too, so for any. */
+bool onehop_rt6_resolves(const struct dst_entry *dst, const struct in6_addr *to)
 {
-	rtnl_lock();
-	rtnl_unlock();
-}
-
-void onehop_cond_resched(void)
-{
-	cond_resched();
-}
-
-bool onehop_fatal_signal(void)
-{
-	return fatal_signal_pending(current);
+	return ipv6_addr_equal(rt6_nexthop(dst_rt6_info(dst), &in6addr_any), to);
 }

@@ -12,8 +12,15 @@
 
 #include <linux/etherdevice.h>
 #include <linux/icmp.h>
+#include <linux/icmpv6.h>
+#include <linux/if_arp.h>
+#include <linux/if_vlan.h>
+#include <linux/igmp.h>
+#include <linux/inetdevice.h>
+#include <linux/ipv6_route.h>
 #include <linux/netdevice.h>
 #include <linux/netfilter.h>
+#include <linux/netfilter_arp.h>
 #include <linux/netfilter_bridge.h>
 #include <linux/nsproxy.h>
 #include <linux/percpu.h>
@@ -23,13 +30,18 @@
 #include <linux/sysctl.h>
 #include <linux/user_namespace.h>
 #include <linux/workqueue.h>
+#include <net/addrconf.h>
 #include <net/arp.h>
 #include <net/fib_notifier.h>
 #include <net/gso.h>
 #include <net/icmp.h>
 #include <net/ip.h>
+#include <net/ip6_route.h>
+#include <net/ipv6.h>
 #include <net/l3mdev.h>
+#include <net/ndisc.h>
 #include <net/neighbour.h>
+#include <net/netevent.h>
 #include <net/net_namespace.h>
 #include <net/netns/generic.h>
 #include <net/route.h>
@@ -42,31 +54,66 @@
 #define ONEHOP_BRIDGED		8U	/* shown by br_netfilter, ... */
 #define ONEHOP_TO_DEVICE	16U	/* ... but addressed to the bridge itself */
 u32 onehop_skb_traits(const struct sk_buff *skb);
+#define ONEHOP_FRAME_IPV4	1U
+#define ONEHOP_FRAME_IPV6	2U
+#define ONEHOP_FRAME_PASSING	4U	/* to another device or host */
+u32 onehop_frame_traits(const struct sk_buff *skb);
+void onehop_skb_set_to_host(struct sk_buff *skb);
+struct net_device *onehop_skb_dev(const struct sk_buff *skb);
+u8 *onehop_skb_network(const struct sk_buff *skb);
+u32 onehop_skb_network_len(const struct sk_buff *skb);
+int onehop_skb_network_writable(struct sk_buff *skb, u32 len);
+bool onehop_skb_link_source(const struct sk_buff *skb, u8 *mac);
+bool onehop_skb_goes_to_loopback(const struct sk_buff *skb);
+struct sk_buff *onehop_skb_alloc(struct net_device *dev, u32 len);
+int onehop_skb_link_header(struct sk_buff *skb, u16 protocol, const u8 *to);
 bool onehop_skb_is_lro(const struct sk_buff *skb);
 bool onehop_skb_is_gso(const struct sk_buff *skb);
 bool onehop_skb_pull(struct sk_buff *skb, unsigned int len);
 int onehop_skb_make_writable(struct sk_buff *skb, const struct net_device *dev);
 void onehop_skb_detach(struct sk_buff *skb);
 void onehop_skb_decrease_ttl(struct sk_buff *skb);
-void onehop_skb_set_dst(struct sk_buff *skb, struct rtable *rt);
-void onehop_skb_set_forwarded(struct sk_buff *skb);
+void onehop_skb_decrease_hop_limit(struct sk_buff *skb);
+void onehop_skb_set_dst(struct sk_buff *skb, struct dst_entry *dst);
+void onehop_skb_set_forwarded4(struct sk_buff *skb);
+void onehop_skb_set_forwarded6(struct sk_buff *skb);
 int onehop_skb_dst_output(struct net *net, struct sk_buff *skb);
 int onehop_skb_neigh_output(struct sk_buff *skb, struct net_device *dev, struct neighbour *n);
 void onehop_icmp_send(struct sk_buff *skb, int type, int code, u32 info);
+void onehop_icmpv6_send(struct sk_buff *skb, u8 type, u8 code, u32 info,
+			const struct in6_addr *from);
 
-/* Neighbours. */
+/* Neighbours: those that could be sent to now. */
 struct neighbour *onehop_neigh4(struct net_device *dev, __be32 address);
-bool onehop_neigh_is_valid(const struct neighbour *n);
+struct neighbour *onehop_neigh6(struct net_device *dev, const struct in6_addr *address);
+void onehop_neigh4_solicit(struct net_device *dev, __be32 address);
+void onehop_neigh6_solicit(struct net_device *dev, const struct in6_addr *address);
 bool onehop_neigh_sent(const struct neighbour *n, const struct sk_buff *skb);
+bool onehop_neigh_mac(const struct neighbour *n, u8 *mac);
+const struct net *onehop_neigh_net(const struct neighbour *n);
+
+/* Devices. */
+u32 onehop_dev_mtu(const struct net_device *dev);
+int onehop_dev_ifindex(const struct net_device *dev);
+bool onehop_dev_mac(const struct net_device *dev, u8 *mac);
+void onehop_dev_name(const struct net_device *dev, u8 *name);
+void onehop_dev_hold(struct net_device *dev);
+void onehop_dev_put(struct net_device *dev);
+struct net_device *onehop_notified_dev(const void *info);
+int onehop_join4(struct net_device *dev, __be32 group);
+void onehop_leave4(struct net_device *dev, __be32 group);
 
 /* Routes. */
-u32 onehop_dev_mtu(const struct net_device *dev);
-void onehop_rt_put(struct rtable *rt);
-u32 onehop_rt_mtu(const struct rtable *rt);
-u32 onehop_rt_type(const struct rtable *rt);
-bool onehop_rt_has_gateway(const struct rtable *rt);
-bool onehop_rt_has_gateway4(const struct rtable *rt, __be32 gateway);
-int onehop_rt_ifindex(const struct rtable *rt);
+bool onehop_rt_is_error(const struct dst_entry *dst);
+void onehop_rt_put(struct dst_entry *dst);
+int onehop_rt_ifindex(const struct dst_entry *dst);
+u32 onehop_rt4_mtu(const struct dst_entry *dst);
+u32 onehop_rt4_type(const struct dst_entry *dst);
+bool onehop_rt4_has_gateway(const struct dst_entry *dst);
+bool onehop_rt4_resolves(const struct dst_entry *dst, __be32 to);
+u32 onehop_rt6_mtu(const struct dst_entry *dst);
+u32 onehop_rt6_flags(const struct dst_entry *dst);
+bool onehop_rt6_resolves(const struct dst_entry *dst, const struct in6_addr *to);
 
 /* Namespaces, memory, tasks. */
 void *onehop_net_generic(const struct net *net, unsigned int id);
@@ -79,7 +126,8 @@ void onehop_percpu_add(u64 __percpu *counter, u64 value);
 u64 onehop_percpu_sum(u64 __percpu *counter);
 void onehop_init_work(struct delayed_work *work, work_func_t run);
 void onehop_schedule_work(struct delayed_work *work, unsigned int ms);
-bool onehop_is_ipv4(const struct fib_notifier_info *info);
+void onehop_hurry_work(struct delayed_work *work);
+bool onehop_is_unicast(const struct fib_notifier_info *info);
 void onehop_rtnl_barrier(void);
 void onehop_cond_resched(void);
 bool onehop_fatal_signal(void);

@@ -4,11 +4,14 @@
 
 use super::{
     bindings,
+    hook::Frame,
+    ip::Family,
+    link::{Device, Mac},
     neigh::Neighbour,
     netns::Net,
-    route::{Device, Route},
+    route::Route,
 };
-use core::slice;
+use core::{marker::PhantomData, slice};
 use kernel::prelude::*;
 
 /// What a hook answers. Only the methods of [`Skb`] that give the packet away make one, so
@@ -35,39 +38,43 @@ impl Reason {
     pub(crate) const TOO_BIG: Self = Self(bindings::skb_drop_reason_SKB_DROP_REASON_PKT_TOO_BIG);
 }
 
-/// An ICMP error of ours (RFC 792, RFC 1191).
+/// An ICMP error of ours (RFC 792, RFC 1191; RFC 4443).
 #[derive(Clone, Copy)]
 pub(crate) enum IcmpError {
     HostUnreachable,
     TimeExceeded,
     /// With the MTU of the next hop, bytes.
-    FragmentationNeeded(u32),
+    TooBig(u32),
 }
 
-/// An IPv4 packet that came up to a hook and has not been given away.
+/// A packet of protocol `P` that came up to a hook and has not been given away.
 ///
 /// # Invariants
 ///
-/// `ptr` is a valid `sk_buff` that the running hook owns, with `skb->data` at the network
-/// header. What the header holds is for its reader to test: hooks before ours may have written
-/// to it since the stack did.
-pub(crate) struct Skb {
+/// `ptr` is a valid `sk_buff` that the running hook owns, with a network header of `P`; but for
+/// ARP messages about to be sent, `skb->data` is there. What the header holds is for its reader to
+/// test: hooks before ours may have written to it since the stack did.
+pub(crate) struct Skb<P> {
     ptr: *mut bindings::sk_buff,
+    _protocol: PhantomData<P>,
 }
 
-impl Skb {
+impl<P> Skb<P> {
     /// # Safety
     ///
     /// The type's invariants hold for `ptr`.
     pub(super) unsafe fn from_raw(ptr: *mut bindings::sk_buff) -> Self {
-        Self { ptr }
+        Self {
+            ptr,
+            _protocol: PhantomData,
+        }
     }
 
     pub(super) fn as_ptr(&self) -> *mut bindings::sk_buff {
         self.ptr
     }
 
-    /// Length in bytes from the network header on. Not from the IPv4 header's own field,
+    /// Length in bytes from the network header on. Not from the IP header's own field,
     /// which is 0 in packets over 64 kB.
     pub(crate) fn len(&self) -> u32 {
         // SAFETY: Valid by the invariant.
@@ -83,6 +90,48 @@ impl Skb {
             let skb = &*self.ptr;
             slice::from_raw_parts(skb.data, skb.len.saturating_sub(skb.data_len) as usize)
         }
+    }
+
+    /// The bytes at hand from the network header on, where `skb->data` may be before it.
+    pub(crate) fn network(&self) -> &[u8] {
+        // SAFETY: Valid by the invariant: the linear data end behind the network header.
+        unsafe {
+            let len = bindings::onehop_skb_network_len(self.ptr);
+            slice::from_raw_parts(bindings::onehop_skb_network(self.ptr), len as usize)
+        }
+    }
+
+    /// The first `bytes` from the network header on, or the whole packet if it is shorter, to
+    /// write to.
+    ///
+    /// # Errors
+    ///
+    /// `ENOMEM`.
+    pub(crate) fn network_mut(&mut self, bytes: usize) -> Result<&mut [u8]> {
+        let len = u32::try_from(bytes)?;
+        // SAFETY: Valid by the invariant, which the call keeps; afterwards the bytes are linear
+        // and not shared with anybody.
+        unsafe {
+            let len = bindings::onehop_skb_network_writable(self.ptr, len);
+            let len = usize::try_from(len).or(Err(ENOMEM))?;
+            Ok(slice::from_raw_parts_mut(
+                bindings::onehop_skb_network(self.ptr),
+                len,
+            ))
+        }
+    }
+
+    /// The link address that the frame came from, on Ethernet.
+    pub(crate) fn link_source(&self) -> Option<Mac> {
+        let mut mac = [0; 6];
+        // SAFETY: Valid by the invariant; `mac` has room for the six bytes.
+        unsafe { bindings::onehop_skb_link_source(self.ptr, mac.as_mut_ptr()) }.then_some(mac)
+    }
+
+    /// Lets the stack take the frame for one to this host alone.
+    pub(crate) fn set_to_host(&mut self) {
+        // SAFETY: Valid by the invariant.
+        unsafe { bindings::onehop_skb_set_to_host(self.ptr) };
     }
 
     /// Brings the first `bytes`, or the whole packet if it is shorter, into the linear part.
@@ -124,18 +173,6 @@ impl Skb {
         }
     }
 
-    /// Makes the IPv4 header ours to write, with headroom for the link header of `device`. Gives
-    /// the packet back if there is no memory.
-    pub(crate) fn make_writable(self, device: &Device<'_>) -> Result<Writable, Self> {
-        // SAFETY: Both valid by their types' invariants; the call keeps ours.
-        if unsafe { bindings::onehop_skb_make_writable(self.ptr, device.as_ptr()) } == 0 {
-            // INVARIANT: Just made so.
-            Ok(Writable(self))
-        } else {
-            Err(self)
-        }
-    }
-
     /// Leaves the packet to the stack, as if the module were not loaded.
     pub(crate) fn accept(self) -> Verdict {
         Verdict(bindings::NF_ACCEPT)
@@ -147,25 +184,89 @@ impl Skb {
         Verdict(bindings::NF_STOLEN)
     }
 
-    /// Tells the sender, rate limited by the stack, which also refuses to answer errors,
-    /// later fragments and broadcasts. `back` is a route the answer could take.
-    pub(crate) fn answer(&mut self, back: Route, error: IcmpError) {
-        let (kind, code, info) = match error {
-            IcmpError::HostUnreachable => {
-                (bindings::ICMP_DEST_UNREACH, bindings::ICMP_HOST_UNREACH, 0)
-            }
-            IcmpError::TimeExceeded => (bindings::ICMP_TIME_EXCEEDED, bindings::ICMP_EXC_TTL, 0),
-            IcmpError::FragmentationNeeded(mtu) => {
-                (bindings::ICMP_DEST_UNREACH, bindings::ICMP_FRAG_NEEDED, mtu)
-            }
-        };
-        // SAFETY: Valid by the invariant. `icmp_send` says nothing for a packet without a
-        // route, which PRE_ROUTING has not looked for yet: hence `back`, whose reference goes
-        // to the packet.
-        unsafe {
-            bindings::onehop_skb_set_dst(self.ptr, back.into_raw());
-            bindings::onehop_icmp_send(self.ptr, kind as i32, code as i32, info);
+    /// Drops a packet of this host's own and tells its sender the reason. It is the stack that
+    /// drops it, as a packet that netfilter refused.
+    pub(crate) fn refuse(self, error: Error) -> Verdict {
+        let errno = error.to_errno().unsigned_abs();
+        // NF_DROP_ERR of linux/netfilter.h.
+        Verdict(bindings::NF_DROP | errno << bindings::NF_VERDICT_QBITS)
+    }
+}
+
+impl<F: Family> Skb<F> {
+    /// Makes the IP header ours to write, with headroom for the link header of `device`. Gives
+    /// the packet back if there is no memory.
+    pub(crate) fn make_writable(self, device: &Device<'_>) -> Result<Writable<F>, Self> {
+        // SAFETY: Both valid by their types' invariants; the call keeps ours.
+        if unsafe { bindings::onehop_skb_make_writable(self.ptr, device.as_ptr()) } == 0 {
+            // INVARIANT: Just made so.
+            Ok(Writable(self))
+        } else {
+            Err(self)
         }
+    }
+
+    /// Tells the sender, rate limited by the stack, which also refuses to answer errors,
+    /// later fragments and broadcasts.
+    pub(crate) fn answer(&mut self, net: &Net, source: F::Address, error: IcmpError) {
+        // SAFETY: Valid by the invariant; the namespace is alive by its type's.
+        unsafe { F::answer(net.as_ptr(), self.ptr, source, error) };
+    }
+
+    /// Is it, one of this host's own, on its way to this host itself?
+    pub(crate) fn stays_here(&self) -> bool {
+        // SAFETY: Valid by the invariant; packets at [`super::hook::Point::LocalOut`] are routed.
+        unsafe { bindings::onehop_skb_goes_to_loopback(self.ptr) }
+    }
+
+    /// Lets the stack send it, one of this host's own, by another route.
+    pub(crate) fn reroute(self, route: Route<F>) -> Verdict {
+        // SAFETY: Valid by the invariant; the route's reference goes to the packet.
+        unsafe { bindings::onehop_skb_set_dst(self.ptr, route.into_raw()) };
+        self.accept()
+    }
+}
+
+impl Skb<Frame> {
+    /// How the frame came; see [`FrameTraits`].
+    #[inline]
+    pub(crate) fn frame(&self) -> FrameTraits {
+        // SAFETY: Valid by the invariant; `skb->dev` is set on packets received.
+        FrameTraits(unsafe { bindings::onehop_frame_traits(self.ptr) })
+    }
+
+    /// The frame as the IP packet in it.
+    pub(crate) fn into_packet<F: Family>(self) -> Skb<F> {
+        // INVARIANT: `skb->data` is at the network header; its reader tests what it holds.
+        Skb {
+            ptr: self.ptr,
+            _protocol: PhantomData,
+        }
+    }
+}
+
+/// What a frame holds and whose it is.
+#[derive(Clone, Copy)]
+pub(crate) struct FrameTraits(u32);
+
+impl FrameTraits {
+    /// An IPv4 packet.
+    #[inline]
+    pub(crate) fn is_ipv4(self) -> bool {
+        self.0 & bindings::ONEHOP_FRAME_IPV4 != 0
+    }
+
+    /// An IPv6 packet.
+    #[inline]
+    pub(crate) fn is_ipv6(self) -> bool {
+        self.0 & bindings::ONEHOP_FRAME_IPV6 != 0
+    }
+
+    /// Does it go on to another device above this one, or to another host? VLANs, bonds and
+    /// bridges take it on; a device that is promiscuous shows what is not for it.
+    #[inline]
+    pub(crate) fn is_passing(self) -> bool {
+        self.0 & bindings::ONEHOP_FRAME_PASSING != 0
     }
 }
 
@@ -202,15 +303,15 @@ impl Traits {
 ///
 /// The header is not shared with anybody, and there is headroom for the link header of the
 /// device it was made writable for.
-pub(crate) struct Writable(Skb);
+pub(crate) struct Writable<F: Family>(Skb<F>);
 
-impl Writable {
-    /// One hop further: takes 1 from the TTL, corrects the checksum, and ends the packet's owner,
-    /// route, conntrack entry and timestamp on this host.
+impl<F: Family> Writable<F> {
+    /// One hop further: takes 1 from the TTL or hop limit, and ends the packet's owner, route,
+    /// conntrack entry and timestamp on this host.
     fn depart(self) -> *mut bindings::sk_buff {
         // SAFETY: Valid, and writable by the invariant.
         unsafe {
-            bindings::onehop_skb_decrease_ttl(self.0.ptr);
+            F::age(self.0.ptr);
             bindings::onehop_skb_detach(self.0.ptr);
         }
         self.0.ptr
@@ -229,13 +330,13 @@ impl Writable {
 
     /// Slow path: through the stack's own output, which fragments, resolves the next hop,
     /// queues the packet meanwhile and answers host unreachable if that fails.
-    pub(crate) fn send_through(self, net: &Net, route: Route) -> Verdict {
+    pub(crate) fn send_through(self, net: &Net, route: Route<F>) -> Verdict {
         let skb = self.depart();
         // SAFETY: The packet is given away here, and the route's reference to the packet. Output
         // takes the packet's device for where it came from, which it still is.
         unsafe {
             bindings::onehop_skb_set_dst(skb, route.into_raw());
-            bindings::onehop_skb_set_forwarded(skb);
+            F::mark_forwarded(skb);
             bindings::onehop_skb_dst_output(net.as_ptr(), skb);
         }
         Verdict(bindings::NF_STOLEN)

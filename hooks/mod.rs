@@ -2,20 +2,61 @@
 
 //! The hooks: read the packet, decide (dispatch), act (ffi). One file each.
 //!
-//! A new hook is a unit type that implements [`hook::Hook`] in a file of its own, and its place
-//! in [`start`].
+//! A new hook is a type that implements [`hook::Hook`] in a file of its own, and its place in one of
+//! the lists here.
 
-mod forward4;
-mod pre_routing4;
+mod arp;
+mod family;
+mod forward;
+mod guard;
+mod ingress;
+mod local_out;
+mod nd;
+mod pre_routing;
 
-use crate::{ffi::hook, state::Namespace};
+use crate::{
+    dispatch::addr::Family,
+    ffi::{
+        hook::{Entry, Registration},
+        ip::{V4, V6},
+        netdev::DeviceRef,
+    },
+    state::Namespace,
+};
 use kernel::{prelude::*, sync::Arc};
 
-/// Lets packets in. May sleep.
+/// Lets packets of one family in. May sleep.
 ///
 /// # Errors
 ///
 /// `ENOMEM`; then no hook is registered.
-pub(crate) fn start(namespace: &Arc<Namespace>) -> Result<hook::Registration<Namespace>> {
-    hook::Registration::new::<pre_routing4::PreRouting4>(namespace.net(), namespace.clone())
+pub(crate) fn start(namespace: &Arc<Namespace>, family: Family) -> Result<Registration<Namespace>> {
+    let v4 = [
+        Entry::of::<pre_routing::PreRouting<V4>>(),
+        Entry::of::<local_out::LocalOut<V4>>(),
+        Entry::of::<arp::ArpIn>(),
+        Entry::of::<arp::ArpOut>(),
+    ];
+    let v6 = [
+        Entry::of::<pre_routing::PreRouting<V6>>(),
+        Entry::of::<local_out::LocalOut<V6>>(),
+    ];
+    let entries = match family {
+        Family::V4 => &v4[..],
+        Family::V6 => &v6[..],
+    };
+    Registration::new(namespace.net(), namespace.clone(), entries)
+}
+
+/// Lets frames of one device in, of both families. May sleep.
+///
+/// # Errors
+///
+/// `ENOMEM`; then no hook is registered.
+pub(crate) fn start_on(
+    namespace: &Arc<Namespace>,
+    device: DeviceRef,
+) -> Result<Registration<Namespace>> {
+    let entry = Entry::of::<ingress::Ingress>();
+    Registration::on(namespace.net(), namespace.clone(), device, &entry)
 }

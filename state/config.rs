@@ -2,47 +2,92 @@
 
 //! The whole configuration of a namespace, swapped as one.
 
-use super::{
-    ghosts::{Ghost, Ghosts},
-    pool::Pool,
-};
+use super::{pool::Pool, table::Table};
 use crate::{
     dispatch::{addr::Address, digest},
-    uapi::Name,
+    uapi::{DeviceName, Name},
 };
 use kernel::{prelude::*, sync::Arc};
+
+/// A ghost address and the index of its pool.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Ghost {
+    pub(crate) address: Address,
+    pub(crate) pool: u16,
+}
 
 /// Immutable; shares with its predecessor the pools that did not change.
 ///
 /// # Invariants
 ///
-/// Pools come by name and ghosts by address, so that an image says the same in any order.
+/// Pools and devices come by name and ghosts by address, so that an image says the same in any
+/// order.
 pub(crate) struct Config {
-    ghosts: Ghosts,
+    ghosts: KVec<Ghost>,
+    ghosts4: Table<[u8; 4]>,
+    ghosts6: Table<[u8; 16]>,
     /// By name.
     pools: KVec<Arc<Pool>>,
+    /// By name.
+    devices: KVec<DeviceName>,
     pub(crate) generation: u64,
 }
 
 impl Config {
-    /// Of pools and ghosts in the order that the invariant asks for.
-    pub(crate) fn new(ghosts: Ghosts, pools: KVec<Arc<Pool>>, generation: u64) -> Self {
-        Self {
+    /// Of parts in the order that the invariant asks for.
+    ///
+    /// # Errors
+    ///
+    /// `ENOMEM`.
+    pub(crate) fn new(
+        ghosts: KVec<Ghost>,
+        pools: KVec<Arc<Pool>>,
+        devices: KVec<DeviceName>,
+        generation: u64,
+    ) -> Result<Self> {
+        let v4 = ghosts.iter().filter_map(|ghost| match ghost.address {
+            Address::V4(address) => Some((address, ghost.pool)),
+            Address::V6(_) => None,
+        });
+        let v6 = ghosts.iter().filter_map(|ghost| match ghost.address {
+            Address::V6(address) => Some((address, ghost.pool)),
+            Address::V4(_) => None,
+        });
+        Ok(Self {
+            ghosts4: Table::new(v4)?,
+            ghosts6: Table::new(v6)?,
             ghosts,
             pools,
+            devices,
             generation,
-        }
+        })
     }
 
-    /// The pool of a ghost. Any context.
+    /// The pool of an IPv4 ghost. Any context.
     #[inline]
-    pub(crate) fn pool_of_ghost(&self, address: [u8; 4]) -> Option<&Pool> {
-        let index = self.ghosts.pool_of(address)?;
-        self.pools.get(index).map(|pool| &**pool)
+    pub(crate) fn pool_of_ghost4(&self, address: [u8; 4]) -> Option<&Pool> {
+        self.pool_at(self.ghosts4.get(address)?)
+    }
+
+    /// The pool of an IPv6 ghost. Any context.
+    #[inline]
+    pub(crate) fn pool_of_ghost6(&self, address: [u8; 16]) -> Option<&Pool> {
+        self.pool_at(self.ghosts6.get(address)?)
+    }
+
+    #[inline]
+    fn pool_at(&self, index: u16) -> Option<&Pool> {
+        self.pools.get(usize::from(index)).map(|pool| &**pool)
     }
 
     pub(crate) fn ghosts(&self) -> &[Ghost] {
-        self.ghosts.list()
+        &self.ghosts
+    }
+
+    /// The ghosts with their pools.
+    pub(crate) fn ghosts_with_pools(&self) -> impl Iterator<Item = (Address, &Pool)> {
+        let ghosts = self.ghosts.iter();
+        ghosts.filter_map(|ghost| Some((ghost.address, self.pool_at(ghost.pool)?)))
     }
 
     pub(crate) fn pools(&self) -> &[Arc<Pool>] {
@@ -53,36 +98,44 @@ impl Config {
         self.pools.iter().find(|pool| pool.wanted.name == *name)
     }
 
+    pub(crate) fn devices(&self) -> &[DeviceName] {
+        &self.devices
+    }
+
     /// A copy in which `pool` stands in place of the one of the same name.
     ///
     /// # Errors
     ///
     /// `ENOMEM`.
     pub(crate) fn with(&self, pool: Arc<Pool>, generation: u64) -> Result<Self> {
-        let mut ghosts = KVec::with_capacity(self.ghosts().len(), GFP_KERNEL_ACCOUNT)?;
-        ghosts.extend_from_slice(self.ghosts(), GFP_KERNEL_ACCOUNT)?;
         let mut pools = KVec::with_capacity(self.pools.len(), GFP_KERNEL_ACCOUNT)?;
         for old in &self.pools {
             let same = old.wanted.name == pool.wanted.name;
             let new = if same { &pool } else { old };
             pools.push(new.clone(), GFP_KERNEL_ACCOUNT)?;
         }
-        Ok(Self::new(Ghosts::new(ghosts)?, pools, generation))
+        Self::new(copy(&self.ghosts)?, pools, copy(&self.devices)?, generation)
     }
 
     /// Equal digest, equal decisions; see Documentation/dispatch.md.
-    ///
     pub(crate) fn digest(&self) -> u64 {
         let mut digest = digest::Namespace::new();
         for (index, pool) in self.pools.iter().enumerate() {
             digest.pool(pool.wanted.name.as_str().as_bytes(), pool.digest);
-            for ghost in self.ghosts().iter().filter(|ghost| ghost.pool == index) {
-                digest.ghost(Address::V4(ghost.address));
+            let its = |ghost: &&Ghost| usize::from(ghost.pool) == index;
+            for ghost in self.ghosts.iter().filter(its) {
+                digest.ghost(ghost.address);
             }
             for member in &pool.members {
-                digest.server(member.id, Some(member.wanted.address), None);
+                digest.server(member.id, member.wanted.address, member.wanted.address6);
             }
         }
         digest.finish()
     }
+}
+
+fn copy<T: Clone>(list: &[T]) -> Result<KVec<T>> {
+    let mut copy = KVec::with_capacity(list.len(), GFP_KERNEL_ACCOUNT)?;
+    copy.extend_from_slice(list, GFP_KERNEL_ACCOUNT)?;
+    Ok(copy)
 }

@@ -2,12 +2,13 @@
 
 //! The way to a server, resolved when it is set and again when routes change.
 
+use crate::ffi::link::Mac;
 use kernel::sync::atomic::{Atomic, Relaxed};
 
 /// How a server is reached.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// No route, or not on link.
+    /// No address of the family, no route, or not on link.
     None,
     /// This host is the server.
     Local,
@@ -17,27 +18,38 @@ pub(crate) enum Way {
 
 /// What a packet needs to know of its server: one word that the route watch renews in place,
 /// so that a route change costs no new table.
-pub(crate) struct Hop {
-    /// Primary address; 0.0.0.0 in the gaps between ids.
-    pub(crate) address: [u8; 4],
+pub(crate) struct Hop<A> {
+    /// Primary address; none where a server has none of the family, and in the gaps between ids.
+    pub(crate) address: Option<A>,
     way: Atomic<u64>,
+    /// The link address it was last seen to have, in mode peer.
+    mac: Atomic<u64>,
 }
 
 const NONE: u64 = 0;
 const LOCAL: u64 = 1 << 32;
 const LINK: u64 = 1 << 33;
 
-impl Hop {
-    /// For the ids that no server has.
-    pub(crate) fn nowhere() -> Self {
-        Self::new([0; 4], Way::None)
-    }
+/// Set in a link address that is known.
+const KNOWN: u64 = 1 << 48;
 
-    pub(crate) fn new(address: [u8; 4], way: Way) -> Self {
+impl<A: Copy + PartialEq> Hop<A> {
+    /// To a server that is not reached yet.
+    pub(crate) fn new(address: Option<A>) -> Self {
         Self {
             address,
-            way: Atomic::new(encode(way)),
+            way: Atomic::new(NONE),
+            mac: Atomic::new(0),
         }
+    }
+
+    /// Takes over what was known of the same address.
+    pub(crate) fn inherit(self, old: Option<&Self>) -> Self {
+        if let Some(old) = old.filter(|old| old.address == self.address) {
+            self.way.store(old.way.load(Relaxed), Relaxed);
+            self.mac.store(old.mac.load(Relaxed), Relaxed);
+        }
+        self
     }
 
     /// Any context.
@@ -55,6 +67,19 @@ impl Hop {
     pub(crate) fn set(&self, way: Way) -> bool {
         let new = encode(way);
         self.way.xchg(new, Relaxed) != new
+    }
+
+    pub(crate) fn mac(&self) -> Option<Mac> {
+        let known = self.mac.load(Relaxed);
+        let [_, _, mac @ ..] = known.to_be_bytes();
+        (known & KNOWN != 0).then_some(mac)
+    }
+
+    /// Sets the link address. Returns whether it was another. Under the writers' turn.
+    pub(crate) fn set_mac(&self, mac: Mac) -> bool {
+        let [a, b, c, d, e, f] = mac;
+        let new = u64::from_be_bytes([0, 0, a, b, c, d, e, f]) | KNOWN;
+        self.mac.xchg(new, Relaxed) != new
     }
 }
 

@@ -4,9 +4,11 @@
 
 pub(crate) mod config;
 pub(crate) mod events;
-pub(crate) mod ghosts;
 pub(crate) mod hop;
+pub(crate) mod links;
 pub(crate) mod pool;
+pub(crate) mod stance;
+pub(crate) mod table;
 pub(crate) mod traffic;
 
 use crate::{
@@ -14,6 +16,9 @@ use crate::{
     ffi::{
         fib::RouteWatch,
         hook,
+        link::Mac,
+        neigh::NeighbourWatch,
+        netdev::DeviceWatch,
         netns::Net,
         percpu,
         rcu::{Prepared, RcuCell, Reader, Writer},
@@ -30,6 +35,8 @@ use kernel::{
         Arc,
     },
 };
+use links::Links;
+use table::Table;
 
 /// One network namespace.
 #[pin_data]
@@ -38,6 +45,15 @@ pub(crate) struct Namespace {
     #[pin]
     config: RcuCell<Config, Control>,
     counters: percpu::Counters,
+    /// The link addresses of all servers of pools with mode peer.
+    #[pin]
+    peers: RcuCell<Table<Mac>, ()>,
+    #[pin]
+    links: Links,
+    /// What ANSWER has set, 0 or 1.
+    answer: Atomic<i8>,
+    /// How many announcements are still to be made.
+    announcements: Atomic<i32>,
     // Both are written under the writers' turn, and read without it by those who only show
     // them: a turn may last seconds.
     generation: Atomic<u64>,
@@ -52,12 +68,29 @@ pub(crate) struct Namespace {
 
 /// What those who change the configuration share, taking turns.
 pub(crate) struct Control {
-    /// There while a ghost is.
-    pub(crate) hook: Option<hook::Registration<Namespace>>,
+    /// There while an IPv4 ghost is.
+    pub(crate) hooks4: Option<hook::Registration<Namespace>>,
+    /// There while an IPv6 ghost is.
+    pub(crate) hooks6: Option<hook::Registration<Namespace>>,
     /// There from the first pool on.
     pub(crate) watch: Option<RouteWatch<Namespace>>,
+    /// There from the first pool with mode peer on.
+    pub(crate) neighbours: Option<NeighbourWatch<Namespace>>,
+    /// There from the first device on.
+    pub(crate) devices: Option<DeviceWatch<Namespace>>,
     /// There from the start.
     pub(crate) sysctls: Option<sysctl::Table<Namespace>>,
+}
+
+impl Control {
+    const NONE: Self = Self {
+        hooks4: None,
+        hooks6: None,
+        watch: None,
+        neighbours: None,
+        devices: None,
+        sysctls: None,
+    };
 }
 
 /// The writers' turn in a namespace.
@@ -69,16 +102,15 @@ impl Namespace {
     /// `ENOMEM`.
     pub(crate) fn new(net: Net) -> Result<Arc<Self>> {
         let counters = percpu::Counters::new(Counter::COUNT)?;
-        let control = Control {
-            hook: None,
-            watch: None,
-            sysctls: None,
-        };
         Arc::pin_init(
             pin_init!(Self {
                 net,
-                config <- RcuCell::new(control),
+                config <- RcuCell::new(Control::NONE),
                 counters,
+                peers <- RcuCell::new(()),
+                links <- Links::new(),
+                answer: Atomic::new(0),
+                announcements: Atomic::new(0),
                 generation: Atomic::new(0),
                 digest: Atomic::new(digest::Namespace::new().finish()),
                 enabled: Atomic::new(1),
@@ -147,6 +179,41 @@ impl Namespace {
         self.counters.sum(counter.index())
     }
 
+    pub(crate) fn links(&self) -> &Links {
+        &self.links
+    }
+
+    /// Is this the link address of a server of a pool with mode peer? Any context.
+    pub(crate) fn is_peer(&self, mac: Mac, reader: Reader<'_>) -> bool {
+        let peers = self.peers.read(reader);
+        peers.is_some_and(|peers| peers.get(mac).is_some())
+    }
+
+    /// Replaces the peers' link addresses. Under the writers' turn, may sleep.
+    pub(crate) fn set_peers(&self, peers: Option<KBox<Prepared<Table<Mac>>>>) {
+        self.peers.write().replace(peers);
+    }
+
+    /// Whether this host answers ARP and ND for ghosts with its own link address. Any context.
+    pub(crate) fn answers(&self) -> bool {
+        self.answer.load(Relaxed) != 0
+    }
+
+    /// Returns whether it was otherwise. Under the writers' turn.
+    pub(crate) fn set_answers(&self, answers: bool) -> bool {
+        self.answer.xchg(i8::from(answers), Relaxed) != i8::from(answers)
+    }
+
+    /// Sets how many announcements are to be made.
+    pub(crate) fn set_announcements(&self, number: i32) {
+        self.announcements.store(number, Relaxed);
+    }
+
+    /// Takes one of them; how many are left then, negative if there was none.
+    pub(crate) fn take_announcement(&self) -> i32 {
+        self.announcements.fetch_sub(1, Relaxed) - 1
+    }
+
     pub(crate) fn events(&self) -> &Events {
         &self.events
     }
@@ -154,17 +221,17 @@ impl Namespace {
     /// Ends all that could still call into this namespace, and the references from it to
     /// itself. May sleep.
     pub(crate) fn stop(&self) {
-        let (hook, watch, sysctls) = {
+        let ended = {
             let mut turn = self.turn();
             let control = turn.data();
-            (
-                control.hook.take(),
-                control.watch.take(),
-                control.sysctls.take(),
-            )
+            core::mem::replace(control, Control::NONE)
         };
-        // Without the turn, which the watch's work takes.
-        drop((hook, watch, sysctls));
+        // Without the turn, which the work of most of them takes. The device watch tells of all
+        // devices as gone, so that nothing is bound any more.
+        drop(ended);
+        let announcer = self.links.lock().announcer.take();
+        drop(announcer);
         self.turn().replace(None);
+        self.set_peers(None);
     }
 }

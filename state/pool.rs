@@ -4,6 +4,7 @@
 
 use super::{
     hop::{Hop, Way},
+    stance::{Here, Stance},
     traffic::{Total, Traffic},
 };
 use crate::{
@@ -19,7 +20,14 @@ use crate::{
     ffi::task,
     uapi::{Admin, Author, Health, Kind, Name},
 };
-use kernel::{alloc::KVVec, prelude::*, sync::Arc};
+use kernel::{
+    alloc::KVVec,
+    prelude::*,
+    sync::{
+        atomic::{Atomic, Relaxed},
+        Arc,
+    },
+};
 
 /// Rows ranked between two chances for others to run: a few milliseconds' work at 1024
 /// servers.
@@ -80,7 +88,11 @@ pub(crate) struct Pool {
     /// Empty for kind mod.
     rows: KVVec<u16>,
     /// By id.
-    hops: KVVec<Hop>,
+    hops4: KVVec<Hop<[u8; 4]>>,
+    /// By id.
+    hops6: KVVec<Hop<[u8; 16]>>,
+    /// A [`Here`], follows from the hops.
+    here: Atomic<i8>,
     traffic: Arc<Traffic>,
 }
 
@@ -112,10 +124,19 @@ impl Pool {
         };
         let law = Law::new(kind, prefixes, &servers).or(Err(EINVAL))?;
         let rows = rank(&kind, &servers, old)?;
-        let hops = resolve(&members, old)?;
-        let traffic = Traffic::new(hops.len(), old.map(|old| &old.traffic))?;
+        let hops4 = hops(
+            &members,
+            |member| member.address,
+            old.map(|old| &*old.hops4),
+        )?;
+        let hops6 = hops(
+            &members,
+            |member| member.address6,
+            old.map(|old| &*old.hops6),
+        )?;
+        let traffic = Traffic::new(hops4.len(), old.map(|old| &old.traffic))?;
         let digest = digest::pool(&law, &servers);
-        Ok(Self {
+        let pool = Self {
             wanted,
             members,
             digest,
@@ -123,9 +144,13 @@ impl Pool {
             law,
             servers,
             rows,
-            hops,
+            hops4,
+            hops6,
+            here: Atomic::new(0),
             traffic,
-        })
+        };
+        pool.find_itself();
+        Ok(pool)
     }
 
     fn function(&self) -> Function<'_> {
@@ -151,10 +176,46 @@ impl Pool {
         )
     }
 
-    /// The way to a server. Any context.
+    /// The way to a server by IPv4. Any context.
     #[inline]
-    pub(crate) fn hop(&self, id: ServerId) -> Option<&Hop> {
-        self.hops.get(usize::from(id.get()))
+    pub(crate) fn hop4(&self, id: ServerId) -> Option<&Hop<[u8; 4]>> {
+        self.hops4.get(usize::from(id.get()))
+    }
+
+    /// The way to a server by IPv6. Any context.
+    #[inline]
+    pub(crate) fn hop6(&self, id: ServerId) -> Option<&Hop<[u8; 16]>> {
+        self.hops6.get(usize::from(id.get()))
+    }
+
+    /// Both ways to a server.
+    pub(crate) fn ways(&self, id: ServerId) -> [Way; 2] {
+        [
+            self.hop4(id).map_or(Way::None, Hop::way),
+            self.hop6(id).map_or(Way::None, Hop::way),
+        ]
+    }
+
+    /// Notes whether this host is one of the servers, after ways have changed.
+    pub(crate) fn find_itself(&self) {
+        let local = |server: &&law::Server| self.ways(server.id).contains(&Way::Local);
+        let serving = self.law.serving();
+        let here = self.servers.iter().filter(local).map(|server| {
+            if serving.admits(server.state) {
+                Here::Live
+            } else {
+                Here::Member
+            }
+        });
+        let here = here.max().unwrap_or(Here::No);
+        self.here.store(here as i8, Relaxed);
+    }
+
+    /// What this host does about ARP and ND for the pool's ghosts; `answers` is what ANSWER
+    /// says. Any context.
+    pub(crate) fn stance(&self, answers: bool) -> Stance {
+        let here = Here::from_number(self.here.load(Relaxed));
+        Stance::of(self.wanted.mode, self.wanted.shape, here, answers)
     }
 
     /// Counts a packet for a server. Any context.
@@ -248,22 +309,23 @@ fn rank(kind: &function::Kind, servers: &[law::Server], old: Option<&Pool>) -> R
     Ok(rows)
 }
 
-/// The ways to all servers, as far as they were known.
-fn resolve(members: &[Member], old: Option<&Pool>) -> Result<KVVec<Hop>> {
+/// The ways to all servers by one family, as far as they were known.
+fn hops<A: Copy + PartialEq>(
+    members: &[Member],
+    address: fn(&crate::uapi::Server) -> Option<A>,
+    old: Option<&[Hop<A>]>,
+) -> Result<KVVec<Hop<A>>> {
     let number = members
         .last()
         .map_or(0, |member| usize::from(member.id.get()) + 1);
     let mut hops = KVVec::with_capacity(number, GFP_KERNEL_ACCOUNT)?;
     for member in members {
         while hops.len() < usize::from(member.id.get()) {
-            hops.push(Hop::nowhere(), GFP_KERNEL_ACCOUNT)?;
+            hops.push(Hop::new(None), GFP_KERNEL_ACCOUNT)?;
         }
-        let address = member.wanted.address;
-        let known = old
-            .and_then(|old| old.hop(member.id))
-            .filter(|hop| hop.address == address);
-        let way = known.map_or(Way::None, Hop::way);
-        hops.push(Hop::new(address, way), GFP_KERNEL_ACCOUNT)?;
+        let known = old.and_then(|old| old.get(hops.len()));
+        let hop = Hop::new(address(&member.wanted)).inherit(known);
+        hops.push(hop, GFP_KERNEL_ACCOUNT)?;
     }
     Ok(hops)
 }

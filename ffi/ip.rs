@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! What the stack does in its own way for each address family. The twins are [`super::ipv4`] and
+//! [`super::ipv6`].
+
+use super::{bindings, hook::Protocol, route::Nexthop, skb::IcmpError};
+
+pub(crate) use super::{ipv4::V4, ipv6::V6};
+
+/// An address family. Its functions serve the safe types of ffi: [`super::route::Route`],
+/// [`super::neigh::Neighbour`], [`super::skb::Skb`].
+pub(crate) trait Family: Protocol + 'static {
+    /// In network byte order.
+    type Address: Copy + PartialEq;
+
+    /// The neighbour entry of `address` on a device, if there is one that could be sent to now.
+    ///
+    /// # Safety
+    ///
+    /// The device lives, under the RCU read lock, which bounds the life of what is returned.
+    unsafe fn neighbour(
+        device: *mut bindings::net_device,
+        address: Self::Address,
+    ) -> *mut bindings::neighbour;
+
+    /// Begins to resolve `address` on a device, if its link address is not known.
+    ///
+    /// # Safety
+    ///
+    /// The device lives, under the RCU read lock.
+    unsafe fn solicit(device: *mut bindings::net_device, address: Self::Address);
+
+    /// Whether `address` is one of this host's, in any of its VRFs. Any context.
+    ///
+    /// # Safety
+    ///
+    /// `net` lives.
+    unsafe fn is_local(net: *mut bindings::net, address: Self::Address) -> bool;
+
+    /// A route of this host's own packets to `to`; or, out of the device `via`, one that resolves
+    /// `to` whatever the packet's destination. A reference, an error pointer or a route that says
+    /// so itself. Any context but hard interrupt.
+    ///
+    /// # Safety
+    ///
+    /// `net` lives.
+    unsafe fn route(
+        net: *mut bindings::net,
+        to: Self::Address,
+        via: Option<i32>,
+    ) -> *mut bindings::dst_entry;
+
+    /// Where `route` leads, being one to `to`.
+    ///
+    /// # Safety
+    ///
+    /// `route` came from [`Self::route`] and is no error pointer.
+    unsafe fn nexthop(route: *mut bindings::dst_entry, to: Self::Address) -> Nexthop;
+
+    /// Whether `route` gives packets for any destination to `to`.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Self::nexthop`].
+    unsafe fn resolves(route: *mut bindings::dst_entry, to: Self::Address) -> bool;
+
+    /// Bytes a packet that is sent on may have.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Self::nexthop`].
+    unsafe fn mtu(route: *mut bindings::dst_entry) -> u32;
+
+    /// Takes 1 from the TTL or hop limit.
+    ///
+    /// # Safety
+    ///
+    /// `skb` is ours, a packet of this family, with a header that is not shared.
+    unsafe fn age(skb: *mut bindings::sk_buff);
+
+    /// Marks a packet as one that is sent on, for the stack's output.
+    ///
+    /// # Safety
+    ///
+    /// `skb` is ours, a packet of this family.
+    unsafe fn mark_forwarded(skb: *mut bindings::sk_buff);
+
+    /// Tells `source`, the packet's sender, of an error.
+    ///
+    /// # Safety
+    ///
+    /// `net` lives; `skb` is ours, a packet of this family that was received.
+    unsafe fn answer(
+        net: *mut bindings::net,
+        skb: *mut bindings::sk_buff,
+        source: Self::Address,
+        error: IcmpError,
+    );
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! IPv6 in the stack. Twin of [`super::ipv4`].
+
+use super::{
+    bindings, hook::Protocol, ip::Family, link::Device, netns::Net, route::Nexthop, skb::IcmpError,
+};
+use core::ptr;
+
+/// IPv6 packets.
+pub(crate) enum V6 {}
+
+impl Protocol for V6 {
+    const NUMBER: u32 = bindings::NFPROTO_IPV6;
+}
+
+/// The address as the stack's functions take it.
+pub(super) fn in6(address: [u8; 16]) -> bindings::in6_addr {
+    bindings::in6_addr {
+        in6_u: bindings::in6_addr__bindgen_ty_1 { u6_addr8: address },
+    }
+}
+
+/// The address of this host that it would send from on `device` to `destination` (RFC 6724). Any
+/// context but hard interrupt.
+pub(crate) fn source_address(
+    net: &Net,
+    device: &Device<'_>,
+    destination: [u8; 16],
+) -> Option<[u8; 16]> {
+    // SAFETY: Both live by their types' invariants.
+    unsafe { select(net.as_ptr(), device.as_ptr(), destination) }
+}
+
+/// # Safety
+///
+/// `net` and `device` live.
+unsafe fn select(
+    net: *mut bindings::net,
+    device: *mut bindings::net_device,
+    destination: [u8; 16],
+) -> Option<[u8; 16]> {
+    let (destination, mut source) = (in6(destination), in6([0; 16]));
+    // SAFETY: By the contract; the addresses are ours, and every bit pattern is one.
+    unsafe {
+        let error = bindings::ipv6_dev_get_saddr(net, device, &destination, 0, &mut source);
+        (error == 0).then_some(source.in6_u.u6_addr8)
+    }
+}
+
+impl Family for V6 {
+    type Address = [u8; 16];
+
+    unsafe fn neighbour(
+        device: *mut bindings::net_device,
+        address: [u8; 16],
+    ) -> *mut bindings::neighbour {
+        // SAFETY: By the contract.
+        unsafe { bindings::onehop_neigh6(device, &in6(address)) }
+    }
+
+    unsafe fn solicit(device: *mut bindings::net_device, address: [u8; 16]) {
+        // SAFETY: By the contract.
+        unsafe { bindings::onehop_neigh6_solicit(device, &in6(address)) };
+    }
+
+    unsafe fn is_local(net: *mut bindings::net, address: [u8; 16]) -> bool {
+        // SAFETY: By the contract; no device to prefer.
+        if unsafe { bindings::ipv6_chk_addr(net, &in6(address), ptr::null(), 0) } != 0 {
+            return true;
+        }
+        // A whole prefix may be local, by a route (AnyIP).
+        // SAFETY: By the contract; the reference is given back.
+        unsafe {
+            let route = Self::route(net, address, None);
+            let local = bindings::onehop_rt6_flags(route) & bindings::RTF_LOCAL != 0;
+            bindings::onehop_rt_put(route);
+            local
+        }
+    }
+
+    unsafe fn route(
+        net: *mut bindings::net,
+        to: [u8; 16],
+        via: Option<i32>,
+    ) -> *mut bindings::dst_entry {
+        let mut flow = bindings::flowi6 {
+            daddr: in6(to),
+            ..Default::default()
+        };
+        if let Some(ifindex) = via {
+            flow.__fl_common.flowic_oif = ifindex;
+            flow.__fl_common.flowic_flags = bindings::FLOWI_FLAG_KNOWN_NH as u8;
+        }
+        // SAFETY: By the contract; `flow` is ours. Always a route, perhaps one that is an error.
+        unsafe { bindings::ip6_route_output_flags(net, ptr::null(), &mut flow, 0) }
+    }
+
+    unsafe fn nexthop(route: *mut bindings::dst_entry, to: [u8; 16]) -> Nexthop {
+        // SAFETY: By the contract.
+        let (flags, ifindex) = unsafe {
+            (
+                bindings::onehop_rt6_flags(route),
+                bindings::onehop_rt_ifindex(route),
+            )
+        };
+        // SAFETY: By the contract.
+        let direct = flags & bindings::RTF_GATEWAY == 0 || unsafe { Self::resolves(route, to) };
+        match u32::try_from(ifindex) {
+            _ if flags & bindings::RTF_LOCAL != 0 => Nexthop::Local,
+            Ok(ifindex) if direct => Nexthop::OnLink(ifindex),
+            _ => Nexthop::Elsewhere,
+        }
+    }
+
+    unsafe fn resolves(route: *mut bindings::dst_entry, to: [u8; 16]) -> bool {
+        // What the stack would resolve for a packet to nobody: the answer must be `to` even so.
+        // SAFETY: By the contract.
+        unsafe { bindings::onehop_rt6_resolves(route, &in6(to)) }
+    }
+
+    unsafe fn mtu(route: *mut bindings::dst_entry) -> u32 {
+        // SAFETY: By the contract.
+        unsafe { bindings::onehop_rt6_mtu(route) }
+    }
+
+    unsafe fn age(skb: *mut bindings::sk_buff) {
+        // SAFETY: By the contract.
+        unsafe { bindings::onehop_skb_decrease_hop_limit(skb) };
+    }
+
+    unsafe fn mark_forwarded(skb: *mut bindings::sk_buff) {
+        // SAFETY: By the contract.
+        unsafe { bindings::onehop_skb_set_forwarded6(skb) };
+    }
+
+    unsafe fn answer(
+        net: *mut bindings::net,
+        skb: *mut bindings::sk_buff,
+        source: [u8; 16],
+        error: IcmpError,
+    ) {
+        let (kind, code, info) = match error {
+            IcmpError::HostUnreachable => (
+                bindings::ICMPV6_DEST_UNREACH,
+                bindings::ICMPV6_ADDR_UNREACH,
+                0,
+            ),
+            IcmpError::TimeExceeded => (
+                bindings::ICMPV6_TIME_EXCEED,
+                bindings::ICMPV6_EXC_HOPLIMIT,
+                0,
+            ),
+            IcmpError::TooBig(mtu) => (bindings::ICMPV6_PKT_TOOBIG, 0, mtu),
+        };
+        // Where the ghost is an address of this host, the stack would speak in its name.
+        // SAFETY: By the contract; a packet received has a device.
+        unsafe {
+            let device = bindings::onehop_skb_dev(skb);
+            let from = select(net, device, source).map(in6);
+            let from = from.as_ref().map_or(ptr::null(), ptr::from_ref);
+            bindings::onehop_icmpv6_send(skb, kind as u8, code as u8, info, from);
+        }
+    }
+}

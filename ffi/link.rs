@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Network devices, and frames of our own on their links.
+
+use super::{bindings, netns::Net, rcu::Reader, skb::Skb};
+use core::{marker::PhantomData, ptr::NonNull};
+use kernel::prelude::*;
+
+/// A link address (IEEE 802, EUI-48).
+pub(crate) type Mac = [u8; 6];
+
+/// A network device, for the length of a read-side critical section: no reference is held,
+/// so that none can keep a device from being removed.
+///
+/// # Invariants
+///
+/// `ptr` is a device found in the RCU read-side critical section `'g`.
+pub(crate) struct Device<'g> {
+    ptr: NonNull<bindings::net_device>,
+    _reader: PhantomData<&'g ()>,
+}
+
+/// What kind of packet a frame holds.
+#[derive(Clone, Copy)]
+pub(crate) enum EtherType {
+    Arp,
+    Ipv6,
+}
+
+impl<'g> Device<'g> {
+    pub(crate) fn find(net: &Net, ifindex: u32, _reader: Reader<'g>) -> Option<Self> {
+        let ifindex = i32::try_from(ifindex).ok()?;
+        // SAFETY: The namespace is alive by the type's invariant and the RCU read lock is
+        // held for `'g`.
+        let ptr = unsafe { bindings::dev_get_by_index_rcu(net.as_ptr(), ifindex) };
+        // INVARIANT: Found in `'g`.
+        Some(Self {
+            ptr: NonNull::new(ptr)?,
+            _reader: PhantomData,
+        })
+    }
+
+    /// The device a packet came in on, or is about to leave by.
+    pub(crate) fn of<P>(skb: &Skb<P>, _reader: Reader<'g>) -> Option<Self> {
+        // SAFETY: Valid by the packet's invariant. A packet in a hook keeps its device for the
+        // read-side critical section around the hook, and so for `'g`.
+        let ptr = unsafe { bindings::onehop_skb_dev(skb.as_ptr()) };
+        // INVARIANT: As said.
+        Some(Self {
+            ptr: NonNull::new(ptr)?,
+            _reader: PhantomData,
+        })
+    }
+
+    /// Its number in its namespace.
+    pub(crate) fn index(&self) -> u32 {
+        // SAFETY: Valid for `'g`.
+        unsafe { bindings::onehop_dev_ifindex(self.ptr.as_ptr()) }.unsigned_abs()
+    }
+
+    /// Bytes, network header on.
+    pub(crate) fn mtu(&self) -> u32 {
+        // SAFETY: Valid for `'g`; a word that its writers change in one store.
+        unsafe { bindings::onehop_dev_mtu(self.ptr.as_ptr()) }
+    }
+
+    /// Its own link address, on Ethernet.
+    pub(crate) fn mac(&self) -> Option<Mac> {
+        let mut mac = [0; 6];
+        // SAFETY: Valid for `'g`; `mac` has room for the six bytes. An address that is being
+        // changed may be read half: the next announcement corrects it.
+        unsafe { bindings::onehop_dev_mac(self.ptr.as_ptr(), mac.as_mut_ptr()) }.then_some(mac)
+    }
+
+    /// The IPv4 address this host would ask for `target` from, on this device: none of a wider
+    /// scope than the link. Unspecified if there is none.
+    pub(crate) fn ipv4_address(&self, target: [u8; 4]) -> [u8; 4] {
+        // SAFETY: Valid for `'g`.
+        let address = unsafe {
+            bindings::inet_select_addr(
+                self.ptr.as_ptr(),
+                u32::from_ne_bytes(target),
+                bindings::rt_scope_t_RT_SCOPE_LINK as i32,
+            )
+        };
+        address.to_ne_bytes()
+    }
+
+    /// Sends a frame of our own, past all hooks of the stack. Any context but hard interrupt.
+    ///
+    /// # Errors
+    ///
+    /// `ENOMEM`; `EINVAL` if the link takes no such frame.
+    pub(crate) fn send(&self, kind: EtherType, to: Mac, payload: &[u8]) -> Result {
+        let protocol = match kind {
+            EtherType::Arp => bindings::ETH_P_ARP,
+            EtherType::Ipv6 => bindings::ETH_P_IPV6,
+        };
+        let len = u32::try_from(payload.len())?;
+        // SAFETY: The device lives for `'g`. The packet is ours until it is freed or queued, and
+        // has `len` bytes of data from its network header on, which the copy fills.
+        unsafe {
+            let skb = bindings::onehop_skb_alloc(self.ptr.as_ptr(), len);
+            if skb.is_null() {
+                return Err(ENOMEM);
+            }
+            core::ptr::copy_nonoverlapping(payload.as_ptr(), (*skb).data, payload.len());
+            if bindings::onehop_skb_link_header(skb, protocol as u16, to.as_ptr()) < 0 {
+                bindings::sk_skb_reason_drop(
+                    core::ptr::null_mut(),
+                    skb,
+                    bindings::skb_drop_reason_SKB_DROP_REASON_DEV_HDR,
+                );
+                return Err(EINVAL);
+            }
+            bindings::__dev_queue_xmit(skb, core::ptr::null_mut());
+        }
+        Ok(())
+    }
+
+    pub(super) fn as_ptr(&self) -> *mut bindings::net_device {
+        self.ptr.as_ptr()
+    }
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Devices by name, as they come and go, and the multicast groups they listen to.
+
+use super::{bindings, ipv6::in6, link::Mac, netns::Net};
+use core::{mem::offset_of, ptr::NonNull};
+use kernel::{error::to_result, prelude::*, sync::Arc, types::NotThreadSafe, types::Opaque};
+
+/// RTNL, the lock under which devices come, go and change. May sleep to take it.
+pub(crate) struct Rtnl(NotThreadSafe);
+
+impl Rtnl {
+    /// Never with RTNL held: so in no callback of a [`DeviceWatch`].
+    pub(crate) fn lock() -> Self {
+        // SAFETY: Process context; the lock is given back when the value is dropped.
+        unsafe { bindings::rtnl_lock() };
+        Self(NotThreadSafe)
+    }
+}
+
+impl Drop for Rtnl {
+    fn drop(&mut self) {
+        // SAFETY: Taken in `lock`.
+        unsafe { bindings::rtnl_unlock() };
+    }
+}
+
+/// A counted reference to a device. One that is kept beyond [`News::Gone`] keeps the device from
+/// being removed.
+///
+/// # Invariants
+///
+/// `ptr` is valid and one reference to it is ours.
+pub(crate) struct DeviceRef {
+    ptr: NonNull<bindings::net_device>,
+}
+
+// SAFETY: A device belongs to no thread; its count is atomic.
+unsafe impl Send for DeviceRef {}
+
+impl DeviceRef {
+    /// The device of this name, as the kernel has it: NUL padded.
+    pub(crate) fn find(net: &Net, name: &[u8; 16], _rtnl: &Rtnl) -> Option<Self> {
+        if name.last() != Some(&0) {
+            return None;
+        }
+        // SAFETY: The namespace is alive by its type's invariant, the name ends with a NUL.
+        let ptr = unsafe { bindings::dev_get_by_name(net.as_ptr(), name.as_ptr().cast()) };
+        // INVARIANT: Found with a reference, which is ours.
+        Some(Self {
+            ptr: NonNull::new(ptr)?,
+        })
+    }
+
+    /// # Safety
+    ///
+    /// `ptr` is a live device.
+    unsafe fn get(ptr: *mut bindings::net_device) -> Option<Self> {
+        let ptr = NonNull::new(ptr)?;
+        // SAFETY: By the contract.
+        unsafe { bindings::onehop_dev_hold(ptr.as_ptr()) };
+        Some(Self { ptr })
+    }
+
+    /// Another reference to the same device.
+    pub(crate) fn another(&self) -> Self {
+        // SAFETY: Valid by the invariant.
+        unsafe { bindings::onehop_dev_hold(self.ptr.as_ptr()) };
+        Self { ptr: self.ptr }
+    }
+
+    /// Its number in its namespace.
+    pub(crate) fn index(&self) -> u32 {
+        // SAFETY: Valid by the invariant.
+        unsafe { bindings::onehop_dev_ifindex(self.ptr.as_ptr()) }.unsigned_abs()
+    }
+
+    /// Its name, NUL padded. Under RTNL: a device can be renamed.
+    pub(crate) fn name(&self) -> [u8; 16] {
+        let mut name = [0; 16];
+        // SAFETY: Valid by the invariant; `name` has room for the kernel's IFNAMSIZ.
+        unsafe { bindings::onehop_dev_name(self.ptr.as_ptr(), name.as_mut_ptr()) };
+        name
+    }
+
+    pub(super) fn as_ptr(&self) -> *mut bindings::net_device {
+        self.ptr.as_ptr()
+    }
+}
+
+impl Drop for DeviceRef {
+    fn drop(&mut self) {
+        // SAFETY: By the invariant the reference is ours.
+        unsafe { bindings::onehop_dev_put(self.ptr.as_ptr()) };
+    }
+}
+
+/// What a device can listen to besides its own address.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Group {
+    /// Frames to this group address, of which no switch is told.
+    Link(Mac),
+    /// An IPv4 group, told by IGMP.
+    V4([u8; 4]),
+    /// An IPv6 group, told by MLD.
+    V6([u8; 16]),
+}
+
+/// A device's listening to a group; ends when dropped, which may sleep. Begun and ended under RTNL.
+pub(crate) struct Membership {
+    device: DeviceRef,
+    group: Group,
+}
+
+impl Membership {
+    /// # Errors
+    ///
+    /// `ENOMEM`; `EINVAL` if the device has no use for the family.
+    pub(crate) fn new(device: DeviceRef, group: Group) -> Result<Self> {
+        let ptr = device.as_ptr();
+        // SAFETY: The device is valid; the caller holds RTNL by the type's contract.
+        to_result(unsafe {
+            match group {
+                Group::Link(mac) => bindings::dev_mc_add(ptr, mac.as_ptr()),
+                Group::V4(group) => bindings::onehop_join4(ptr, u32::from_ne_bytes(group)),
+                Group::V6(group) => bindings::ipv6_dev_mc_inc(ptr, &in6(group)),
+            }
+        })?;
+        Ok(Self { device, group })
+    }
+
+    pub(crate) fn group(&self) -> Group {
+        self.group
+    }
+}
+
+impl Drop for Membership {
+    fn drop(&mut self) {
+        let ptr = self.device.as_ptr();
+        // SAFETY: The device is valid; the caller holds RTNL by the type's contract. Where the
+        // family has left the device meanwhile, its groups have gone with it, and nothing is
+        // found to leave.
+        unsafe {
+            match self.group {
+                Group::Link(mac) => {
+                    bindings::dev_mc_del(ptr, mac.as_ptr());
+                }
+                Group::V4(group) => bindings::onehop_leave4(ptr, u32::from_ne_bytes(group)),
+                Group::V6(group) => {
+                    bindings::ipv6_dev_mc_dec(ptr, &in6(group));
+                }
+            }
+        }
+    }
+}
+
+/// What has become of a device.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum News {
+    /// It is there, or has another name.
+    Named,
+    /// It has been switched on.
+    Up,
+    /// It goes: all references to it must be given back.
+    Gone,
+}
+
+/// What wants to know of devices.
+pub(crate) trait DeviceUser: Send + Sync + 'static {
+    /// Process context, under RTNL.
+    fn device_changed(self: &Arc<Self>, device: DeviceRef, news: News);
+}
+
+/// Calls [`DeviceUser::device_changed`] for each device that is there, and for each change, until
+/// dropped; then all are told of as gone. Takes RTNL.
+pub(crate) struct DeviceWatch<T: DeviceUser>(KBox<Inner<T>>);
+
+/// # Invariants
+///
+/// `notifier` is registered in `net`, which is alive, and does not move.
+struct Inner<T: DeviceUser> {
+    notifier: Opaque<bindings::notifier_block>,
+    net: *mut bindings::net,
+    user: Arc<T>,
+}
+
+// SAFETY: It may be unregistered from any thread.
+unsafe impl<T: DeviceUser> Send for DeviceWatch<T> {}
+
+impl<T: DeviceUser> DeviceWatch<T> {
+    /// # Errors
+    ///
+    /// `ENOMEM`.
+    pub(crate) fn new(net: &Net, user: Arc<T>) -> Result<Self> {
+        let inner = KBox::new(
+            Inner {
+                notifier: Opaque::new(bindings::notifier_block {
+                    notifier_call: Some(notify::<T>),
+                    ..Default::default()
+                }),
+                net: net.as_ptr(),
+                user,
+            },
+            GFP_KERNEL,
+        )?;
+        // SAFETY: The namespace is alive by its type's invariant; the block lies in a box and is
+        // unregistered before that is freed.
+        to_result(unsafe {
+            bindings::register_netdevice_notifier_net(inner.net, inner.notifier.get())
+        })?;
+        Ok(Self(inner))
+    }
+}
+
+impl<T: DeviceUser> Drop for DeviceWatch<T> {
+    fn drop(&mut self) {
+        // SAFETY: Registered by the invariant.
+        unsafe { bindings::unregister_netdevice_notifier_net(self.0.net, self.0.notifier.get()) };
+    }
+}
+
+/// # Safety
+///
+/// Called by the core of networking, under RTNL, with the block of an [`Inner<T>`].
+unsafe extern "C" fn notify<T: DeviceUser>(
+    notifier: *mut bindings::notifier_block,
+    event: c_ulong,
+    info: *mut c_void,
+) -> c_int {
+    let news = match event as u32 {
+        bindings::netdev_cmd_NETDEV_REGISTER | bindings::netdev_cmd_NETDEV_CHANGENAME => {
+            News::Named
+        }
+        bindings::netdev_cmd_NETDEV_UP => News::Up,
+        bindings::netdev_cmd_NETDEV_UNREGISTER => News::Gone,
+        _ => return 0,
+    };
+    // SAFETY: By the contract; every event comes with its device, which lives meanwhile.
+    unsafe {
+        let inner = &*notifier
+            .byte_sub(offset_of!(Inner<T>, notifier))
+            .cast::<Inner<T>>();
+        if let Some(device) = DeviceRef::get(bindings::onehop_notified_dev(info)) {
+            inner.user.device_changed(device, news);
+        }
+    }
+    0
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! What the hooks do in their own way for each address family: twins, in one table.
+
+use super::nd;
+use crate::{
+    dispatch::{client::Client, ipv4, ipv6, server::ServerId},
+    ffi::{
+        ip::{self, V4, V6},
+        rcu::Reader,
+        skb::{Skb, Verdict},
+    },
+    state::{config::Config, hop::Hop, pool::Pool, Namespace},
+};
+
+/// An address family, from bytes to hop.
+pub(super) trait Family: ip::Family {
+    /// What is read of an IP header.
+    type Header: Copy;
+
+    /// How much of a packet [`Self::client`] may look at, bytes.
+    const CLIENT_BYTES: usize;
+
+    fn parse(bytes: &[u8]) -> Option<Self::Header>;
+
+    fn source(header: &Self::Header) -> Self::Address;
+
+    fn destination(header: &Self::Header) -> Self::Address;
+
+    /// TTL or hop limit.
+    fn lives(header: &Self::Header) -> u8;
+
+    /// Whether a router may cut the packet.
+    fn may_be_cut(header: &Self::Header) -> bool;
+
+    /// Whether [`Self::client`] looks beyond the header.
+    fn needs_more(header: &Self::Header) -> bool;
+
+    fn client(header: &Self::Header, packet: &[u8], ghost: Self::Address) -> Client;
+
+    fn pool(config: &Config, ghost: Self::Address) -> Option<&Pool>;
+
+    fn hop(pool: &Pool, id: ServerId) -> Option<&Hop<Self::Address>>;
+
+    /// Deals with a received packet that is about a ghost without being a client's: neighbour
+    /// discovery. Gives all others back.
+    fn guard_in(
+        namespace: &Namespace,
+        reader: Reader<'_>,
+        config: &Config,
+        header: &Self::Header,
+        skb: Skb<Self>,
+    ) -> Result<Verdict, Skb<Self>>
+    where
+        Self: Sized;
+
+    /// The same for a packet of this host's own.
+    fn guard_out(
+        namespace: &Namespace,
+        reader: Reader<'_>,
+        config: &Config,
+        header: &Self::Header,
+        skb: Skb<Self>,
+    ) -> Result<Verdict, Skb<Self>>
+    where
+        Self: Sized;
+}
+
+impl Family for V4 {
+    type Header = ipv4::Header;
+
+    const CLIENT_BYTES: usize = ipv4::CLIENT_BYTES;
+
+    #[inline]
+    fn parse(bytes: &[u8]) -> Option<ipv4::Header> {
+        ipv4::Header::parse(bytes).ok()
+    }
+
+    #[inline]
+    fn source(header: &ipv4::Header) -> [u8; 4] {
+        header.source
+    }
+
+    #[inline]
+    fn destination(header: &ipv4::Header) -> [u8; 4] {
+        header.destination
+    }
+
+    #[inline]
+    fn lives(header: &ipv4::Header) -> u8 {
+        header.ttl
+    }
+
+    #[inline]
+    fn may_be_cut(header: &ipv4::Header) -> bool {
+        !header.dont_fragment
+    }
+
+    #[inline]
+    fn needs_more(header: &ipv4::Header) -> bool {
+        header.needs_more()
+    }
+
+    #[inline]
+    fn client(header: &ipv4::Header, packet: &[u8], ghost: [u8; 4]) -> Client {
+        header.client(packet, ghost)
+    }
+
+    #[inline]
+    fn pool(config: &Config, ghost: [u8; 4]) -> Option<&Pool> {
+        config.pool_of_ghost4(ghost)
+    }
+
+    #[inline]
+    fn hop(pool: &Pool, id: ServerId) -> Option<&Hop<[u8; 4]>> {
+        pool.hop4(id)
+    }
+
+    // ARP has hooks of its own.
+
+    #[inline]
+    fn guard_in(
+        _namespace: &Namespace,
+        _reader: Reader<'_>,
+        _config: &Config,
+        _header: &ipv4::Header,
+        skb: Skb<Self>,
+    ) -> Result<Verdict, Skb<Self>> {
+        Err(skb)
+    }
+
+    #[inline]
+    fn guard_out(
+        _namespace: &Namespace,
+        _reader: Reader<'_>,
+        _config: &Config,
+        _header: &ipv4::Header,
+        skb: Skb<Self>,
+    ) -> Result<Verdict, Skb<Self>> {
+        Err(skb)
+    }
+}
+
+impl Family for V6 {
+    type Header = ipv6::Header;
+
+    const CLIENT_BYTES: usize = ipv6::CLIENT_BYTES;
+
+    #[inline]
+    fn parse(bytes: &[u8]) -> Option<ipv6::Header> {
+        ipv6::Header::parse(bytes).ok()
+    }
+
+    #[inline]
+    fn source(header: &ipv6::Header) -> [u8; 16] {
+        header.source
+    }
+
+    #[inline]
+    fn destination(header: &ipv6::Header) -> [u8; 16] {
+        header.destination
+    }
+
+    #[inline]
+    fn lives(header: &ipv6::Header) -> u8 {
+        header.hop_limit
+    }
+
+    /// Only its sender may (RFC 8200, section 4.5).
+    #[inline]
+    fn may_be_cut(_header: &ipv6::Header) -> bool {
+        false
+    }
+
+    #[inline]
+    fn needs_more(header: &ipv6::Header) -> bool {
+        header.needs_more()
+    }
+
+    #[inline]
+    fn client(header: &ipv6::Header, packet: &[u8], ghost: [u8; 16]) -> Client {
+        header.client(packet, ghost)
+    }
+
+    #[inline]
+    fn pool(config: &Config, ghost: [u8; 16]) -> Option<&Pool> {
+        config.pool_of_ghost6(ghost)
+    }
+
+    #[inline]
+    fn hop(pool: &Pool, id: ServerId) -> Option<&Hop<[u8; 16]>> {
+        pool.hop6(id)
+    }
+
+    #[inline]
+    fn guard_in(
+        namespace: &Namespace,
+        reader: Reader<'_>,
+        config: &Config,
+        header: &ipv6::Header,
+        skb: Skb<Self>,
+    ) -> Result<Verdict, Skb<Self>> {
+        if header.needs_more() {
+            nd::guard_in(namespace, reader, config, skb)
+        } else {
+            Err(skb)
+        }
+    }
+
+    #[inline]
+    fn guard_out(
+        namespace: &Namespace,
+        reader: Reader<'_>,
+        config: &Config,
+        header: &ipv6::Header,
+        skb: Skb<Self>,
+    ) -> Result<Verdict, Skb<Self>> {
+        if header.needs_more() {
+            nd::guard_out(namespace, reader, config, skb)
+        } else {
+            Err(skb)
+        }
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Frames of a device that a pool with mode broadcast gets its packets by: what other servers own
+//! ends here, before the stack has spent anything on it.
+//!
+//! Only a short cut: [`super::pre_routing`] decides on all that is let through, and counts it. So
+//! the verdict is the same with it, without it, or under a VLAN, bond or bridge that hides it.
+
+use super::family::Family;
+use crate::{
+    dispatch::client::{Client, NotOurs},
+    ffi::{
+        hook::{Frame, Hook, Point},
+        ip::{V4, V6},
+        rcu::Reader,
+        skb::{Reason, Skb, Verdict},
+    },
+    state::{config::Config, hop::Way, pool::Pool, Namespace},
+    uapi::{Counter, Mode},
+};
+
+pub(super) enum Ingress {}
+
+impl Hook for Ingress {
+    type State = Namespace;
+    type Protocol = Frame;
+
+    const POINT: Point = Point::Ingress;
+
+    // After chains of nftables, which come at 0 and below.
+    const PRIORITY: i32 = 100;
+
+    #[inline]
+    fn run(namespace: &Namespace, reader: Reader<'_>, skb: Skb<Frame>) -> Verdict {
+        let Some(config) = namespace.config(reader) else {
+            return skb.accept();
+        };
+        let frame = skb.frame();
+        if frame.is_passing() {
+            skb.accept()
+        } else if frame.is_ipv4() {
+            filter::<V4>(namespace, config, skb.into_packet())
+        } else if frame.is_ipv6() {
+            filter::<V6>(namespace, config, skb.into_packet())
+        } else {
+            skb.accept()
+        }
+    }
+}
+
+#[inline]
+fn filter<F: Family>(namespace: &Namespace, config: &Config, mut skb: Skb<F>) -> Verdict {
+    // The stack has not pulled anything yet.
+    if skb.linear().len() < 40 && skb.pull(40).is_err() {
+        return skb.accept();
+    }
+    let Some(header) = F::parse(skb.linear()) else {
+        return skb.accept();
+    };
+    let pool = match F::pool(config, F::destination(&header)) {
+        Some(pool) if pool.wanted.mode == Mode::Broadcast => pool,
+        _ => return skb.accept(),
+    };
+    if !namespace.is_enabled() {
+        return drop(namespace, skb, Counter::DropDisabled);
+    }
+    if F::needs_more(&header) && skb.pull(F::CLIENT_BYTES as u32).is_err() {
+        return skb.accept();
+    }
+    match F::client(&header, skb.linear(), F::destination(&header)) {
+        Client::Is(client) => match owner_way::<F>(pool, client) {
+            Some(Way::Link(_) | Way::None) => drop(namespace, skb, Counter::DropNotOwner),
+            Some(Way::Local) => keep(skb),
+            None => skb.accept(),
+        },
+        Client::NotOurs(NotOurs::Neighbour) => keep(skb),
+        Client::NotOurs(_) | Client::Malformed => skb.accept(),
+    }
+}
+
+/// None if nobody lives.
+#[inline]
+fn owner_way<F: Family>(pool: &Pool, client: crate::dispatch::addr::Address) -> Option<Way> {
+    Some(F::hop(pool, pool.owner(client).server()?)?.way())
+}
+
+/// Lets a packet that is this host's through. IPv6 may test before PRE_ROUTING already whether the
+/// frame was to this host alone (`drop_unicast_in_l2_multicast`).
+#[inline]
+fn keep<F: Family>(mut skb: Skb<F>) -> Verdict {
+    skb.set_to_host();
+    skb.accept()
+}
+
+#[inline]
+fn drop<F: Family>(namespace: &Namespace, skb: Skb<F>, counter: Counter) -> Verdict {
+    namespace.count(Counter::Seen);
+    namespace.count(counter);
+    skb.drop(Reason::FILTER)
+}

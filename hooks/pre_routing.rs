@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Packets just received: those for a ghost go to the owner of their client, which may be this
+//! host.
+
+use super::{family::Family, forward};
+use crate::{
+    dispatch::{client::Client, function::Owner},
+    ffi::{
+        hook::{Hook, Point},
+        rcu::Reader,
+        route,
+        skb::{IcmpError, Reason, Skb, Verdict},
+    },
+    state::{hop::Way, pool::Pool, Namespace},
+    uapi::{Counter, Mode, Policy},
+};
+use core::marker::PhantomData;
+
+pub(super) struct PreRouting<F>(PhantomData<F>);
+
+impl<F: Family> Hook for PreRouting<F> {
+    type State = Namespace;
+    type Protocol = F;
+
+    const POINT: Point = Point::PreRouting;
+
+    // After chains at raw before defragmentation's own -500, so that ghost traffic can be
+    // filtered there; before defragmentation (-400) and connection tracking (-200).
+    const PRIORITY: i32 = -460;
+
+    #[inline]
+    fn run(namespace: &Namespace, reader: Reader<'_>, skb: Skb<F>) -> Verdict {
+        let Some(config) = namespace.config(reader) else {
+            return skb.accept();
+        };
+        let Some(header) = F::parse(skb.linear()) else {
+            return skb.accept();
+        };
+        let pool = F::pool(config, F::destination(&header));
+        let skb = match F::guard_in(namespace, reader, config, &header, skb) {
+            Ok(verdict) => return verdict,
+            Err(skb) => skb,
+        };
+        let Some(pool) = pool else {
+            return skb.accept();
+        };
+        let traits = skb.traits();
+        if traits.is_passing_bridge() || traits.is_on_loopback() || traits.is_on_master() {
+            return skb.accept();
+        }
+        namespace.count(Counter::Seen);
+        if !namespace.is_enabled() {
+            return drop(namespace, skb, Counter::DropDisabled, Reason::FILTER);
+        }
+        let packet = Packet {
+            header,
+            shared: !traits.is_to_host(),
+        };
+        if packet.shared && pool.wanted.mode != Mode::Broadcast {
+            return leave::<F>(namespace, pool, &packet, skb);
+        }
+        dispatch::<F>(namespace, reader, pool, &packet, skb)
+    }
+}
+
+/// A packet for a ghost, and how it came.
+struct Packet<F: Family> {
+    header: F::Header,
+    /// In a frame to several hosts.
+    shared: bool,
+}
+
+/// From header to verdict.
+#[inline]
+fn dispatch<F: Family>(
+    namespace: &Namespace,
+    reader: Reader<'_>,
+    pool: &Pool,
+    packet: &Packet<F>,
+    mut skb: Skb<F>,
+) -> Verdict {
+    let header = &packet.header;
+    if F::needs_more(header) && skb.pull(F::CLIENT_BYTES as u32).is_err() {
+        return drop(namespace, skb, Counter::DropNoMemory, Reason::NO_MEMORY);
+    }
+    let client = match F::client(header, skb.linear(), F::destination(header)) {
+        Client::Is(client) => client,
+        Client::NotOurs(_) => return leave::<F>(namespace, pool, packet, skb),
+        Client::Malformed => return drop(namespace, skb, Counter::DropMalformed, Reason::HEADER),
+    };
+    let owner = pool.owner(client);
+    let Some((id, hop)) = owner.server().and_then(|id| Some((id, F::hop(pool, id)?))) else {
+        return refuse::<F>(namespace, pool, header, skb);
+    };
+    let bytes = skb.len();
+    let (verdict, counter) = match hop.way() {
+        Way::Local => keep::<F>(namespace, packet, skb),
+        Way::Link(_) | Way::None if pool.wanted.mode == Mode::Broadcast => {
+            (skb.drop(Reason::FILTER), Counter::DropNotOwner)
+        }
+        Way::Link(_) if pool.wanted.mode == Mode::Peer && from_peer(namespace, reader, &skb) => {
+            (skb.drop(Reason::FILTER), Counter::DropMisdirected)
+        }
+        Way::Link(ifindex) => forward::send::<F>(namespace, reader, header, hop, ifindex, skb),
+        Way::None => (skb.drop(Reason::NO_ROUTE), Counter::DropUnreachable),
+    };
+    namespace.count(counter);
+    if matches!(counter, Counter::Handed | Counter::Local) {
+        pool.count(id, bytes);
+        if matches!(owner, Owner::Draining(_)) {
+            namespace.count(Counter::Draining);
+        }
+    }
+    verdict
+}
+
+/// This host is the owner. The stack takes no TCP segment from a frame to several hosts, and
+/// answers none with an ICMP error: there the frame is declared one to this host alone.
+fn keep<F: Family>(
+    namespace: &Namespace,
+    packet: &Packet<F>,
+    mut skb: Skb<F>,
+) -> (Verdict, Counter) {
+    if !route::is_local::<F>(namespace.net(), F::destination(&packet.header)) {
+        return (skb.drop(Reason::FILTER), Counter::DropNotLocal);
+    }
+    if packet.shared {
+        skb.set_to_host();
+    }
+    (skb.accept(), Counter::Local)
+}
+
+/// Has another server already sent the packet on? Then it takes this host for the owner, by
+/// another function than ours. Sent on again it could go round and round; and kept, be answered by
+/// a reset. The client tries again.
+fn from_peer<F: Family>(namespace: &Namespace, reader: Reader<'_>, skb: &Skb<F>) -> bool {
+    skb.link_source()
+        .is_some_and(|mac| namespace.is_peer(mac, reader))
+}
+
+/// Not a packet to dispatch: the stack's, but only if the ghost is this host's own. Else the
+/// stack would route it, back to where it came from, and send a redirect for the ghost. Nor if all
+/// servers have got it: all of them would answer.
+#[cold]
+fn leave<F: Family>(
+    namespace: &Namespace,
+    pool: &Pool,
+    packet: &Packet<F>,
+    skb: Skb<F>,
+) -> Verdict {
+    let to_all = packet.shared && pool.wanted.mode == Mode::Broadcast;
+    if !to_all && route::is_local::<F>(namespace.net(), F::destination(&packet.header)) {
+        namespace.count(Counter::Local);
+        return skb.accept();
+    }
+    drop(namespace, skb, Counter::DropNotDispatched, Reason::FILTER)
+}
+
+/// Nobody lives: the pool's policy.
+#[cold]
+fn refuse<F: Family>(
+    namespace: &Namespace,
+    pool: &Pool,
+    header: &F::Header,
+    mut skb: Skb<F>,
+) -> Verdict {
+    if pool.wanted.policy == Policy::Reject {
+        skb.answer(
+            namespace.net(),
+            F::source(header),
+            IcmpError::HostUnreachable,
+        );
+    }
+    drop(namespace, skb, Counter::DropNoServer, Reason::FILTER)
+}
+
+#[cold]
+fn drop<F: Family>(
+    namespace: &Namespace,
+    skb: Skb<F>,
+    counter: Counter,
+    reason: Reason,
+) -> Verdict {
+    namespace.count(counter);
+    skb.drop(reason)
+}
