@@ -6,12 +6,14 @@ use std::io::{Read, Write};
 use serde::Serialize;
 
 use crate::style::Style;
-use crate::{Error, Kernel};
+use crate::{Error, Kernel, System};
 
 /// The surroundings of a verb.
 pub struct Context<'a> {
     /// The module.
     pub kernel: &'a mut dyn Kernel,
+    /// The host's files and programs.
+    pub system: &'a mut dyn System,
     /// Standard output.
     pub out: &'a mut dyn Write,
     /// Standard error.

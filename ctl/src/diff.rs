@@ -3,9 +3,8 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::net::Ipv4Addr;
 
-use onehop_uapi::Kind;
+use onehop_uapi::{Address, Kind};
 
 use crate::model::Model;
 use crate::seed;
@@ -74,7 +73,7 @@ type Key = (u8, String);
 /// The fields of a record, by name. One that its kind does not have is none.
 type Fields = Vec<(&'static str, Option<String>)>;
 
-const NOUNS: [&str; 3] = ["pool", "ghost", "server"];
+const NOUNS: [&str; 4] = ["pool", "ghost", "server", "device"];
 
 fn records(model: &Model) -> BTreeMap<Key, Fields> {
     let mut records = BTreeMap::new();
@@ -83,6 +82,7 @@ fn records(model: &Model) -> BTreeMap<Key, Fields> {
         let hash = pool.kind == Kind::Hash;
         let fields = vec![
             ("mode", Some(pool.mode.to_string())),
+            ("shape", pool.shape.map(|shape| shape.to_string())),
             ("kind", Some(pool.kind.to_string())),
             ("seed", hash.then(|| seed::format(pool.seed))),
             ("rows", hash.then(|| pool.rows.to_string())),
@@ -99,7 +99,8 @@ fn records(model: &Model) -> BTreeMap<Key, Fields> {
     for (_, group, server) in model.servers() {
         let fields = vec![
             ("id", Some(server.id.to_string())),
-            ("address", Some(Ipv4Addr::from(server.address).to_string())),
+            ("address", text(server.address.map(Address::V4))),
+            ("address6", text(server.address6.map(Address::V6))),
             ("weight", Some(server.weight.to_string())),
             ("admin", Some(server.admin.to_string())),
             ("start-down", Some(server.start_down.to_string())),
@@ -107,7 +108,14 @@ fn records(model: &Model) -> BTreeMap<Key, Fields> {
         let key = (2, format!("{}/{}", group.pool.name, server.name));
         records.insert(key, fields);
     }
+    for device in &model.devices {
+        records.insert((3, device.to_string()), Vec::new());
+    }
     records
+}
+
+fn text(address: Option<Address>) -> Option<String> {
+    address.map(|address| address.to_string())
 }
 
 fn altered(old: &Fields, new: &Fields) -> Option<String> {

@@ -7,8 +7,8 @@ use std::io::{self, Read};
 use std::os::fd::AsRawFd;
 
 use onehop_uapi::{
-    ioctl, Apply, Author, Condition, Counter, Dump, Dumped, Event, Found, Info, Lookup, Message,
-    Outcome, Set, Stats,
+    ioctl, Answer, Apply, Author, Condition, Counter, Dump, Dumped, Event, Found, Info, Lookup,
+    Message, Outcome, Set, Stats,
 };
 
 use crate::{Error, Kernel};
@@ -158,6 +158,13 @@ impl Kernel for Device {
         self.call(ioctl::SERVER, &mut raw)
             .map_err(|failure| failure.explain(Set::message(&raw)))?;
         Ok(Set::outcome(&raw)?)
+    }
+
+    fn answer(&mut self, request: &Answer) -> Result<bool, Error> {
+        let mut raw = request.encode();
+        self.call(ioctl::ANSWER, &mut raw)
+            .map_err(|failure| failure.explain(Answer::message(&raw)))?;
+        Ok(Answer::changed(&raw)?)
     }
 
     fn lookup(&mut self, request: &Lookup) -> Result<Found, Error> {

@@ -7,6 +7,7 @@
 
 pub mod caller;
 mod change;
+mod check;
 pub mod clock;
 mod cmd;
 mod config;
@@ -18,9 +19,11 @@ mod kernel;
 mod model;
 pub mod offline;
 mod pick;
+mod router;
 mod seed;
 mod state;
 mod style;
+mod system;
 mod value;
 
 pub use cmd::run;
@@ -28,3 +31,4 @@ pub use context::Context;
 pub use door::Device;
 pub use error::Error;
 pub use kernel::Kernel;
+pub use system::{Ran, System, ThisHost};

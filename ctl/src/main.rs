@@ -4,13 +4,14 @@
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
-use onehopctl::{caller, clock, Context, Device};
+use onehopctl::{caller, clock, Context, Device, ThisHost};
 
 fn main() -> ExitCode {
     let stdout = std::io::stdout();
     let colour = stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
     let mut context = Context {
         kernel: &mut Device::default(),
+        system: &mut ThisHost,
         out: &mut stdout.lock(),
         err: &mut std::io::stderr(),
         input: &mut std::io::stdin(),

@@ -3,14 +3,17 @@
 //! what an image holds.
 
 use std::collections::BTreeMap;
-use std::net::Ipv4Addr;
 
-use onehop_uapi::{check, Ghost, Header, Image, Invalid, Name, Pool, Server};
+use onehop_uapi::{
+    check, Address, Device, DeviceName, Ghost, Header, Image, Invalid, Name, Pool, Server,
+};
 
-/// Pools by name. Their order, and that of what they have, means nothing.
+/// The order of pools and devices, and of what pools have, means nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Model {
     pub pools: BTreeMap<Name, Group>,
+    /// Ascending. A name that stands twice is kept, so that it can be refused.
+    pub devices: Vec<DeviceName>,
 }
 
 /// A pool with its ghosts and servers.
@@ -18,7 +21,7 @@ pub struct Model {
 pub struct Group {
     pub pool: Pool,
     /// Ascending. An address that stands twice is kept, so that it can be refused.
-    pub ghosts: Vec<Ipv4Addr>,
+    pub ghosts: Vec<Address>,
     /// The index of the pool means nothing here.
     pub servers: BTreeMap<Name, Server>,
 }
@@ -42,7 +45,7 @@ impl Group {
 
 impl Model {
     /// The ghosts in the order of the image.
-    pub fn ghosts(&self) -> impl Iterator<Item = (u32, &Group, Ipv4Addr)> {
+    pub fn ghosts(&self) -> impl Iterator<Item = (u32, &Group, Address)> {
         let groups = (0..).zip(self.pools.values());
         groups.flat_map(|(index, group)| group.ghosts.iter().map(move |it| (index, group, *it)))
     }
@@ -57,7 +60,7 @@ impl Model {
     }
 
     /// The pool that has a ghost.
-    pub fn pool_of(&self, ghost: Ipv4Addr) -> Option<Name> {
+    pub fn pool_of(&self, ghost: Address) -> Option<Name> {
         let groups = self.pools.values();
         groups
             .filter(|group| group.ghosts.contains(&ghost))
@@ -74,17 +77,20 @@ impl Model {
             pools: count(self.pools.len()),
             ghosts: count(self.ghosts().count()),
             servers: count(self.servers().count()),
+            devices: count(self.devices.len()),
         };
         let mut image = header.encode().to_vec();
         for group in self.pools.values() {
             image.extend(group.pool.encode());
         }
         for (pool, _, address) in self.ghosts() {
-            let address = address.octets();
             image.extend(Ghost { pool, address }.encode());
         }
         for (pool, _, server) in self.servers() {
             image.extend(Server { pool, ..*server }.encode());
+        }
+        for name in &self.devices {
+            image.extend(Device { name: *name }.encode());
         }
         image
     }

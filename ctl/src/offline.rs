@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! The dispatch law without the module: who would own a client.
 
-use std::net::IpAddr;
-
-use onehop_dispatch::addr::{Address, Prefixes};
+use onehop_dispatch::addr::{self, Prefixes};
 use onehop_dispatch::digest;
 use onehop_dispatch::function::{self, Function, Law, Owner, Rule};
 use onehop_dispatch::hash::{self, RowCount};
@@ -11,7 +9,7 @@ use onehop_dispatch::refusal::Refusal;
 use onehop_dispatch::server::{self as law, ServerId, Weight};
 use onehop_dispatch::siphash::Keyed;
 use onehop_uapi::limits::RUNNERS_UP;
-use onehop_uapi::{Admin, Found, Health, Kind, Pool, Server, Verdict};
+use onehop_uapi::{Address, Admin, Found, Health, Kind, Pool, Server, Verdict};
 
 use crate::model::Model;
 use crate::Error;
@@ -64,11 +62,8 @@ impl Dispatch {
     }
 
     /// Who owns a client, as LOOKUP answers it.
-    pub fn lookup(&self, client: IpAddr) -> Found {
-        let client = match client {
-            IpAddr::V4(address) => Address::V4(address.octets()),
-            IpAddr::V6(address) => Address::V6(address.octets()),
-        };
+    pub fn lookup(&self, client: Address) -> Found {
+        let client = address(client);
         let function = Function::new(&self.law, &self.servers, &self.rows);
         let explanation = function.explain(client);
         let mut followers: Vec<_> = self.servers.iter().map(|server| server.id).collect();
@@ -97,18 +92,26 @@ impl Dispatch {
     }
 }
 
+/// An address, as the law has it.
+pub(crate) fn address(address: Address) -> addr::Address {
+    match address {
+        Address::V4(address) => addr::Address::V4(address),
+        Address::V6(address) => addr::Address::V6(address),
+    }
+}
+
 /// The digest of a namespace, given those of its pools' functions, by name.
 pub(crate) fn digest(model: &Model, digests: &[u64]) -> Result<u64, Error> {
     let mut whole = digest::Namespace::new();
     for (group, digest) in model.pools.values().zip(digests) {
         whole.pool(group.pool.name.as_str().as_bytes(), *digest);
         for ghost in &group.ghosts {
-            whole.ghost(Address::V4(ghost.octets()));
+            whole.ghost(address(*ghost));
         }
         for server in group.by_id() {
             let id = ServerId::new(server.id.into())
                 .map_err(|refusal| Error::Refused(refusal.to_string()))?;
-            whole.server(id, Some(server.address), None);
+            whole.server(id, server.address, server.address6);
         }
     }
     Ok(whole.finish())

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Which pool a verb is about, when it has not been said or has been misspelt.
 
-use std::net::Ipv4Addr;
-
-use onehop_uapi::Name;
+use onehop_uapi::{Address, Name};
 
 use crate::model::Model;
 use crate::Error;
@@ -59,7 +57,7 @@ pub fn pool_of_server(model: &Model, named: Option<Name>, server: Name) -> Resul
 }
 
 /// The pool that has a ghost.
-pub fn pool_of_ghost(model: &Model, ghost: Ipv4Addr) -> Result<Name, Error> {
+pub fn pool_of_ghost(model: &Model, ghost: Address) -> Result<Name, Error> {
     model
         .pool_of(ghost)
         .ok_or_else(|| Error::Refused(format!("ghost \"{ghost}\" is not there")))

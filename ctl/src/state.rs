@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! What the module says of a namespace.
 
-use std::net::Ipv4Addr;
-
-use onehop_uapi::{Admin, Health, Invalid, Pool, Server, Snapshot, Status};
+use onehop_uapi::{Address, Admin, DeviceName, Health, Invalid, Pool, Server, Snapshot, Status};
 
 use crate::model::{Group, Model};
 use crate::{Error, Kernel};
@@ -13,24 +11,30 @@ pub struct State {
     pub generation: u64,
     pub digest: u64,
     pub pools: Vec<PoolState>,
+    /// Devices and their indices, 0 for one that is not there.
+    pub devices: Vec<(DeviceName, u32)>,
 }
 
 /// A pool, what it has, and how that fares.
 pub struct PoolState {
     pub pool: Pool,
     pub digest: u64,
-    pub ghosts: Vec<Ipv4Addr>,
+    pub ghosts: Vec<Address>,
     pub servers: Vec<(Server, Status)>,
 }
 
 impl State {
     pub fn read(kernel: &mut dyn Kernel) -> Result<Self, Error> {
         let (dumped, image) = kernel.dump()?;
-        let pools = pools(&image)?;
+        let snapshot = Snapshot::new(&image)?;
+        let pools = pools(&snapshot)?;
+        let mut devices = snapshot.devices().collect::<Result<Vec<_>, _>>()?;
+        devices.sort_unstable();
         Ok(Self {
             generation: dumped.generation,
             digest: dumped.digest,
             pools,
+            devices,
         })
     }
 
@@ -50,12 +54,12 @@ impl State {
         });
         Model {
             pools: pools.collect(),
+            devices: self.devices.iter().map(|(name, _)| *name).collect(),
         }
     }
 }
 
-fn pools(image: &[u8]) -> Result<Vec<PoolState>, Invalid> {
-    let snapshot = Snapshot::new(image)?;
+fn pools(snapshot: &Snapshot<'_>) -> Result<Vec<PoolState>, Invalid> {
     let mut pools = Vec::new();
     for pool in snapshot.pools() {
         let (pool, digest) = pool?;
@@ -73,7 +77,7 @@ fn pools(image: &[u8]) -> Result<Vec<PoolState>, Invalid> {
     for ghost in snapshot.ghosts() {
         let ghost = ghost?;
         at(&mut pools, ghost.pool, &|pool| {
-            pool.ghosts.push(ghost.address.into())
+            pool.ghosts.push(ghost.address)
         });
     }
     for server in snapshot.servers() {

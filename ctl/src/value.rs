@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Values of the command line.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use clap::Args;
-use onehop_uapi::{Author, Name, Text};
+use onehop_uapi::{Address, Author, DeviceName, Name, Text};
 
 use crate::{seed, Context};
 
@@ -12,18 +12,55 @@ pub fn name(text: &str) -> Result<Name, String> {
     Name::new("name", text).map_err(|invalid| invalid.to_string())
 }
 
-pub fn address(text: &str) -> Result<Ipv4Addr, String> {
-    text.parse()
-        .map_err(|_| format!("address \"{text}\" must be an IPv4 address"))
+pub fn device(text: &str) -> Result<DeviceName, String> {
+    DeviceName::new(text).map_err(|invalid| invalid.to_string())
 }
 
-pub fn client(text: &str) -> Result<IpAddr, String> {
-    text.parse()
-        .map_err(|_| format!("client \"{text}\" must be an IPv4 or IPv6 address"))
+pub fn address(text: &str) -> Result<Address, String> {
+    of_either_family("address", text)
+}
+
+pub fn client(text: &str) -> Result<Address, String> {
+    of_either_family("client", text)
+}
+
+fn of_either_family(noun: &str, text: &str) -> Result<Address, String> {
+    text.parse::<IpAddr>()
+        .map(Address::from)
+        .map_err(|_| format!("{noun} \"{text}\" must be an IPv4 or IPv6 address"))
+}
+
+/// An address of one family that a server shall have, or none.
+#[derive(Clone, Copy)]
+pub struct Own<const N: usize>(pub Option<[u8; N]>);
+
+pub fn own4(text: &str) -> Result<Own<4>, String> {
+    own(text, |text| Some(text.parse::<Ipv4Addr>().ok()?.octets()))
+        .ok_or_else(|| format!("address \"{text}\" must be an IPv4 address or none"))
+}
+
+pub fn own6(text: &str) -> Result<Own<16>, String> {
+    own(text, |text| Some(text.parse::<Ipv6Addr>().ok()?.octets()))
+        .ok_or_else(|| format!("address6 \"{text}\" must be an IPv6 address or none"))
+}
+
+fn own<const N: usize>(text: &str, parse: fn(&str) -> Option<[u8; N]>) -> Option<Own<N>> {
+    match text {
+        "none" => Some(Own(None)),
+        text => parse(text).map(|address| Own(Some(address))),
+    }
 }
 
 pub fn seed(text: &str) -> Result<[u8; 16], String> {
     seed::parse(text).ok_or_else(|| format!("seed \"{text}\" must be {}", seed::EXPECTED))
+}
+
+pub fn answer(text: &str) -> Result<bool, String> {
+    match text {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err(format!("answer \"{text}\" must be on or off")),
+    }
 }
 
 /// A parser of an enumeration, by the names that it has for people.
@@ -39,7 +76,7 @@ macro_rules! named {
     )*};
 }
 
-named!(mode Mode kind Kind policy Policy admin Admin);
+named!(mode Mode shape Shape kind Kind policy Policy admin Admin);
 
 /// Who makes a change, and why.
 #[derive(Args)]

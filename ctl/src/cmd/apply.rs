@@ -77,7 +77,7 @@ fn first(model: &Model) -> Result<Outcome, Error> {
     Ok(Outcome {
         generation: 0,
         digest: offline::digest(model, &digests)?,
-        changed: !model.pools.is_empty(),
+        changed: *model != Model::default(),
         moved: 0,
     })
 }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! `onehopctl dump`
 
-use std::net::Ipv4Addr;
-
-use onehop_uapi::Kind;
+use onehop_uapi::{Address, Kind, Reach};
 
 use crate::state::{effective, State};
 use crate::{seed, Context, Error};
@@ -12,13 +10,16 @@ const COLUMNS: &str = "\
 The first column says what the line is about. Columns are promised to stay where
 they are; new ones come last. An empty one holds \"-\".
 
-  state   GENERATION DIGEST
-  pool    NAME MODE KIND POLICY PREFIX4 PREFIX6 ROWS SEED DIGEST
+  state   GENERATION DIGEST ANSWER
+  pool    NAME MODE KIND POLICY PREFIX4 PREFIX6 ROWS SEED DIGEST SHAPE
   ghost   POOL ADDRESS
   server  POOL NAME ID ADDRESS WEIGHT ADMIN HEALTH STATE REACH DEVICE
-          START-DOWN PACKETS BYTES CHANGED-AT ACTOR REASON
+          START-DOWN PACKETS BYTES CHANGED-AT ACTOR REASON ADDRESS6
+          REACH6 DEVICE6
+  device  NAME INDEX
 
-STATE is the worse of ADMIN and HEALTH. CHANGED-AT is in ns since 1970.";
+STATE is the worse of ADMIN and HEALTH. CHANGED-AT is in ns since 1970. A device
+that is not there has no INDEX.";
 
 #[derive(clap::Args)]
 #[command(after_help = COLUMNS)]
@@ -26,13 +27,15 @@ pub struct Dump {}
 
 impl Dump {
     pub fn run(self, context: &mut Context<'_>) -> Result<(), Error> {
+        let info = context.kernel.info()?;
         let state = State::read(context.kernel)?;
         let mut line = |columns: &[&dyn ToString]| {
             let columns: Vec<_> = columns.iter().map(|column| filled(*column)).collect();
             writeln!(context.out, "{}", columns.join("\t"))
         };
         let digest = |digest: u64| format!("{digest:016x}");
-        line(&[&"state", &state.generation, &digest(state.digest)])?;
+        let answer = if info.answer { "on" } else { "off" };
+        line(&[&"state", &state.generation, &digest(state.digest), &answer])?;
         for it in &state.pools {
             let pool = &it.pool;
             let seed = match pool.kind {
@@ -50,6 +53,7 @@ impl Dump {
                 &pool.rows,
                 &seed,
                 &digest(it.digest),
+                &pool.shape.map_or("", |shape| shape.name()),
             ])?;
         }
         for it in &state.pools {
@@ -59,36 +63,52 @@ impl Dump {
         }
         for it in &state.pools {
             for (server, status) in &it.servers {
-                let device = match status.ifindex {
+                let mut device = |index: u32| match index {
                     0 => String::new(),
                     index => context
                         .kernel
                         .device(index)
                         .unwrap_or_else(|| index.to_string()),
                 };
+                let reach = |reach: Option<Reach>| reach.map_or("", Reach::name);
                 line(&[
                     &"server",
                     &it.pool.name,
                     &server.name,
                     &server.id,
-                    &Ipv4Addr::from(server.address),
+                    &address(server.address.map(Address::V4)),
                     &server.weight,
                     &server.admin,
                     &status.health,
                     &effective(server.admin, status.health),
-                    &status.reach,
-                    &device,
+                    &reach(status.reach),
+                    &device(status.ifindex),
                     &server.start_down,
                     &status.packets,
                     &status.bytes,
                     &status.changed_at,
                     &status.author.actor,
                     &status.author.reason,
+                    &address(server.address6.map(Address::V6)),
+                    &reach(status.reach6),
+                    &device(status.ifindex6),
                 ])?;
             }
         }
+        for (name, index) in &state.devices {
+            let index = Some(index).filter(|index| **index != 0);
+            line(&[
+                &"device",
+                name,
+                &index.map_or(String::new(), u32::to_string),
+            ])?;
+        }
         Ok(())
     }
+}
+
+fn address(address: Option<Address>) -> String {
+    address.map_or(String::new(), |address| address.to_string())
 }
 
 /// A column that is never empty, so that a shell's `read` counts right.

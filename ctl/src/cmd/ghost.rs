@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! `onehopctl ghost`
 
-use std::net::Ipv4Addr;
-
-use onehop_uapi::Name;
+use onehop_uapi::{Address, Name};
 
 use crate::change::edit;
 use crate::model::Model;
@@ -30,7 +28,7 @@ enum What {
 struct Put {
     /// The ghost
     #[arg(value_parser = value::address)]
-    address: Ipv4Addr,
+    address: Address,
     /// The pool that serves it; may be left out where there is only one
     #[arg(long, value_parser = value::name)]
     pool: Option<Name>,
@@ -42,7 +40,7 @@ struct Put {
 struct Del {
     /// The ghost
     #[arg(value_parser = value::address)]
-    address: Ipv4Addr,
+    address: Address,
     #[command(flatten)]
     author: AuthorArgs,
 }
@@ -78,7 +76,7 @@ impl Ghost {
     }
 }
 
-fn stays(model: &Model, ghost: Ipv4Addr, pool: Name) -> Result<(), Error> {
+fn stays(model: &Model, ghost: Address, pool: Name) -> Result<(), Error> {
     match model.pool_of(ghost) {
         Some(other) if other != pool => Err(Error::Refused(format!(
             "ghost \"{ghost}\" is a ghost of pool \"{other}\": move it with onehopctl ghost set"
@@ -87,7 +85,7 @@ fn stays(model: &Model, ghost: Ipv4Addr, pool: Name) -> Result<(), Error> {
     }
 }
 
-fn move_to(model: &mut Model, ghost: Ipv4Addr, pool: Option<Name>) {
+fn move_to(model: &mut Model, ghost: Address, pool: Option<Name>) {
     for group in model.pools.values_mut() {
         group.ghosts.retain(|it| *it != ghost);
         if Some(group.pool.name) == pool {

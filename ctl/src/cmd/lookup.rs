@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! `onehopctl lookup`
 
-use std::net::{IpAddr, Ipv4Addr};
-
-use onehop_uapi::{Client, Found, Health, Kind, Lookup as Request, Name, Verdict};
+use onehop_uapi::{Address, Found, Health, Kind, Lookup as Request, Name, Verdict};
 use serde::Serialize;
 
 use super::apply::read;
@@ -19,13 +17,13 @@ const TRIES: u32 = 10;
 pub struct Lookup {
     /// Addresses of clients
     #[arg(required = true, value_parser = value::client)]
-    clients: Vec<IpAddr>,
+    clients: Vec<Address>,
     /// In this pool; may be left out where there is only one
     #[arg(long, value_parser = value::name)]
     pool: Option<Name>,
     /// In the pool of this ghost
     #[arg(long, value_parser = value::address, conflicts_with = "pool")]
-    ghost: Option<Ipv4Addr>,
+    ghost: Option<Address>,
     /// By a configuration file, without the module; all servers are healthy
     #[arg(long, value_name = "FILE")]
     offline: Option<String>,
@@ -34,7 +32,7 @@ pub struct Lookup {
 /// What is said of a client.
 #[derive(Serialize)]
 struct Answer {
-    client: IpAddr,
+    client: String,
     pool: String,
     owner: Option<String>,
     id: Option<u16>,
@@ -87,17 +85,11 @@ impl Lookup {
             let state = State::read(context.kernel)?;
             let model = state.model();
             let pool = self.pool(&model)?;
-            let ask = |client: &IpAddr| {
-                let client = match client {
-                    IpAddr::V4(address) => Client::V4(address.octets()),
-                    IpAddr::V6(address) => Client::V6(address.octets()),
-                };
-                context.kernel.lookup(&Request { pool, client })
-            };
+            let mut ask = |client| context.kernel.lookup(&Request { pool, client });
             let found = self
                 .clients
                 .iter()
-                .map(ask)
+                .map(|client| ask(*client))
                 .collect::<Result<Vec<_>, _>>()?;
             if found
                 .iter()
@@ -112,7 +104,7 @@ impl Lookup {
     }
 }
 
-fn offline(group: &Group, clients: &[IpAddr]) -> Result<Vec<Found>, Error> {
+fn offline(group: &Group, clients: &[Address]) -> Result<Vec<Found>, Error> {
     let servers = group.by_id().into_iter();
     let servers = servers.map(|server| (server, Health::Up));
     let dispatch = Dispatch::new(&group.pool, servers)?;
@@ -122,14 +114,14 @@ fn offline(group: &Group, clients: &[IpAddr]) -> Result<Vec<Found>, Error> {
         .collect())
 }
 
-fn answer(group: &Group, client: IpAddr, found: &Found) -> Answer {
+fn answer(group: &Group, client: Address, found: &Found) -> Answer {
     let name = |id: u16| {
         let server = group.servers.values().find(|server| server.id == id);
         server.map_or_else(|| format!("#{id}"), |server| server.name.to_string())
     };
     let lives = found.verdict != Verdict::None;
     Answer {
-        client,
+        client: client.to_string(),
         pool: group.pool.name.to_string(),
         owner: found.owner.map(name),
         id: found.owner,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! `onehopctl metrics`
 
-use onehop_uapi::{Admin, Reach};
+use onehop_uapi::{Admin, Reach, Status};
 
 use super::stats::counters;
 use crate::state::{effective, State};
@@ -25,11 +25,7 @@ impl Metrics {
             }
         };
 
-        let version = info
-            .version
-            .as_str()
-            .replace('\\', "\\\\")
-            .replace('"', "\\\"");
+        let version = escaped(info.version.as_str());
         let version = format!("{{version=\"{version}\",abi=\"{}\"}}", info.abi);
         family("info", "gauge", "The module.", vec![(version, 1)]);
         let enabled = vec![(String::new(), info.enabled.into())];
@@ -39,6 +35,9 @@ impl Metrics {
             "Whether net.onehop.enabled is set.",
             enabled,
         );
+        let answer = vec![(String::new(), info.answer.into())];
+        let help = "Whether ARP and ND are answered for ghosts, see onehopctl answer.";
+        family("answer", "gauge", help, answer);
         let generation = vec![(String::new(), state.generation)];
         family("generation", "counter", "Applied changes.", generation);
 
@@ -68,7 +67,7 @@ impl Metrics {
                 let labels = format!("{{pool=\"{}\",server=\"{}\"}}", pool.pool.name, server.name);
                 let values = [
                     u64::from(effective(server.admin, status.health) == Admin::Up),
-                    u64::from(status.reach != Reach::Unreachable),
+                    u64::from(reachable(status)),
                     server.weight.into(),
                     status.packets,
                     status.bytes,
@@ -80,15 +79,33 @@ impl Metrics {
         }
         let [up, reachable, weight, packets, bytes] = columns;
         family("server_up", "gauge", "Whether the server is up.", up);
-        let help = "Whether the module knows a way to the server.";
+        let help = "Whether the module knows a way to all addresses of the server.";
         family("server_reachable", "gauge", help, reachable);
         family("server_weight", "gauge", "The server's weight.", weight);
-        let help = "Packets handed over to the server.";
+        let help = "Packets handed over to the server, or kept by it.";
         family("server_packets_total", "counter", help, packets);
-        let help = "Bytes handed over to the server, IP length.";
+        let help = "Bytes handed over to the server, or kept by it, IP length.";
         family("server_bytes_total", "counter", help, bytes);
+        let devices = state.devices.iter().map(|(name, index)| {
+            let labels = format!("{{device=\"{}\"}}", escaped(name.as_str()));
+            (labels, u64::from(*index != 0))
+        });
+        let help = "Whether a device that the ghosts are on is there.";
+        family("device_present", "gauge", help, devices.collect());
 
         write!(context.out, "{text}")?;
         Ok(())
     }
+}
+
+/// A text as the value of a label.
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"")
+}
+
+fn reachable(status: &Status) -> bool {
+    [status.reach, status.reach6]
+        .into_iter()
+        .flatten()
+        .all(|reach| reach != Reach::Unreachable)
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 //! The verbs. To add one: a file, a `mod` line, and a line in the table.
 
+mod answer;
 mod apply;
+mod check;
+mod device;
 mod down;
 mod dump;
 mod ghost;
@@ -66,12 +69,18 @@ table! {
     pool Pool,
     /// Add, remove or change servers
     server Server,
+    /// Add or remove devices that the ghosts are on
+    device Device,
+    /// Answer ARP and ND for ghosts, or leave off
+    answer Answer,
     /// Set the health of a server to up
     up Up,
     /// Set the health of a server to down
     down Down,
     /// Tell which server owns a client
     lookup Lookup,
+    /// Look for traps of addresses, devices and settings
+    check Check,
     /// Print the counters
     stats Stats,
     /// Print counters and states for Prometheus

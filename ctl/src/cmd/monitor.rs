@@ -52,6 +52,8 @@ impl Line {
             What::Admin(admin) => ("admin", admin.name().into()),
             What::Health(health) => ("health", health.name().into()),
             What::Reach(reach) => ("reach", reach.name().into()),
+            What::Answer(true) => ("answer", "on".into()),
+            What::Answer(false) => ("answer", "off".into()),
             What::Lost(count) => ("lost", count.into()),
         };
         Self {

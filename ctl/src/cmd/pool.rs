@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! `onehopctl pool`
 
-use onehop_uapi::{Kind, Mode, Name, Policy, Pool as Wanted};
+use onehop_uapi::{Kind, Mode, Name, Policy, Pool as Wanted, Shape};
 
 use crate::change::edit;
 use crate::model::{Group, Model};
@@ -52,9 +52,12 @@ struct Fields {
     /// Bits of an IPv6 client address that count (64)
     #[arg(long, value_name = "BITS")]
     prefix6: Option<u8>,
-    /// router
+    /// router (the default), broadcast or peer
     #[arg(long, value_parser = value::mode)]
     mode: Option<Mode>,
+    /// With mode broadcast: broadcast (the default), multicast or igmp
+    #[arg(long, value_parser = value::shape)]
+    shape: Option<Shape>,
     /// When no server lives: drop (the default) or reject
     #[arg(long, value_parser = value::policy)]
     policy: Option<Policy>,
@@ -83,7 +86,7 @@ impl Pool {
                 edit(context, author, |model| {
                     let name = pick::pool(model, Some(put.name))?;
                     if let Some(group) = model.pools.get_mut(&name) {
-                        put.fields.put(&mut group.pool, fresh);
+                        put.fields.put(&mut group.pool, fresh)?;
                     }
                     Ok(())
                 })
@@ -103,7 +106,7 @@ fn add(model: &mut Model, put: &Put, fresh: [u8; 16]) -> Result<(), Error> {
     let name = put.name;
     if let Some(group) = model.pools.get(&name) {
         let mut wanted = group.pool;
-        put.fields.put(&mut wanted, fresh);
+        put.fields.put(&mut wanted, fresh)?;
         return match wanted == group.pool {
             true => Ok(()),
             false => Err(Error::Refused(format!(
@@ -114,6 +117,7 @@ fn add(model: &mut Model, put: &Put, fresh: [u8; 16]) -> Result<(), Error> {
     let mut pool = Wanted {
         name,
         mode: Mode::Router,
+        shape: None,
         kind: Kind::Mod,
         policy: Policy::Drop,
         prefix4: 32,
@@ -124,23 +128,34 @@ fn add(model: &mut Model, put: &Put, fresh: [u8; 16]) -> Result<(), Error> {
     if put.fields.kind.is_none() {
         to_kind(&mut pool, Kind::Hash, fresh);
     }
-    put.fields.put(&mut pool, fresh);
+    put.fields.put(&mut pool, fresh)?;
     model.pools.insert(name, Group::new(pool));
     Ok(())
 }
 
 impl Fields {
-    /// Changes what was named. The module refuses what does not go together.
-    fn put(&self, pool: &mut Wanted, fresh: [u8; 16]) {
+    /// Changes what was named. What does not go together the module refuses, but
+    /// for the shape: the module would call it by its number.
+    fn put(&self, pool: &mut Wanted, fresh: [u8; 16]) -> Result<(), Error> {
         if let Some(kind) = self.kind {
             to_kind(pool, kind, fresh);
         }
         pool.mode = self.mode.unwrap_or(pool.mode);
+        pool.shape = match (pool.mode, self.shape) {
+            (Mode::Broadcast, shape) => shape.or(pool.shape).or(Some(Shape::Broadcast)),
+            (_, None) => None,
+            (mode, Some(shape)) => {
+                return Err(Error::Refused(format!(
+                    "shape \"{shape}\" must be left out with mode {mode}: it needs --mode broadcast"
+                )))
+            }
+        };
         pool.policy = self.policy.unwrap_or(pool.policy);
         pool.prefix4 = self.prefix4.unwrap_or(pool.prefix4);
         pool.prefix6 = self.prefix6.unwrap_or(pool.prefix6);
         pool.rows = self.rows.unwrap_or(pool.rows);
         pool.seed = self.seed.unwrap_or(pool.seed);
+        Ok(())
     }
 }
 

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 //! `onehopctl server`
 
-use std::net::Ipv4Addr;
-
 use onehop_uapi::limits::MAX_SERVERS;
-use onehop_uapi::{Admin, Name, Server as Wanted};
+use onehop_uapi::{Address, Admin, Name, Server as Wanted};
 
 use crate::change::edit;
 use crate::model::Model;
-use crate::value::{self, AuthorArgs};
+use crate::value::{self, AuthorArgs, Own};
 use crate::{pick, Context, Error};
 
 #[derive(clap::Args)]
@@ -43,9 +41,12 @@ struct Which {
 struct Add {
     #[command(flatten)]
     which: Which,
-    /// Its own address
-    #[arg(value_parser = value::address)]
-    address: Ipv4Addr,
+    /// Its own address, or one of each family
+    #[arg(value_parser = value::address, required_unless_present = "address6", num_args = 0..=2)]
+    address: Vec<Address>,
+    /// Its own IPv6 address, as ADDRESS may be too
+    #[arg(long, value_name = "ADDRESS", value_parser = value::own6)]
+    address6: Option<Own<16>>,
     /// Its id, 0 to 1023, the same on every machine; by default the least free one
     #[arg(long)]
     id: Option<u16>,
@@ -60,9 +61,12 @@ struct Add {
 struct Set {
     #[command(flatten)]
     which: Which,
-    /// Its own address
-    #[arg(long, value_parser = value::address)]
-    address: Option<Ipv4Addr>,
+    /// Its own IPv4 address, or none
+    #[arg(long, value_parser = value::own4)]
+    address: Option<Own<4>>,
+    /// Its own IPv6 address, or none
+    #[arg(long, value_name = "ADDRESS", value_parser = value::own6)]
+    address6: Option<Own<16>>,
     #[command(flatten)]
     fields: Fields,
 }
@@ -110,7 +114,7 @@ fn add(model: &mut Model, it: &Add) -> Result<(), Error> {
     };
     if let Some(stands) = group.servers.get(&name) {
         let mut wanted = *stands;
-        wanted.address = it.address.octets();
+        addresses(&mut wanted, it)?;
         wanted.id = it.id.unwrap_or(stands.id);
         wanted.start_down |= it.start_down;
         it.fields.put(&mut wanted);
@@ -137,10 +141,32 @@ fn add(model: &mut Model, it: &Add) -> Result<(), Error> {
         weight: 1,
         admin: Admin::Up,
         start_down: it.start_down,
-        address: it.address.octets(),
+        address: None,
+        address6: None,
     };
+    addresses(&mut server, it)?;
     it.fields.put(&mut server);
     group.servers.insert(name, server);
+    Ok(())
+}
+
+/// Gives a server the addresses that were named, one of each family at most.
+fn addresses(server: &mut Wanted, it: &Add) -> Result<(), Error> {
+    let mut named4 = None;
+    let mut named6 = it.address6.and_then(|Own(address)| address);
+    for address in &it.address {
+        let taken = match *address {
+            Address::V4(address) => named4.replace(address).is_some(),
+            Address::V6(address) => named6.replace(address).is_some(),
+        };
+        if taken {
+            return Err(Error::Refused(format!(
+                "address \"{address}\" must be the only one of its family: a server has one of each"
+            )));
+        }
+    }
+    server.address = named4.or(server.address);
+    server.address6 = named6.or(server.address6);
     Ok(())
 }
 
@@ -155,9 +181,8 @@ fn set(model: &mut Model, it: &Set) -> Result<(), Error> {
         .servers
         .get_mut(&name)
         .ok_or_else(|| Error::Refused(format!("server \"{name}\" of pool \"{pool}\" {there}")))?;
-    server.address = it
-        .address
-        .map_or(server.address, |address| address.octets());
+    server.address = it.address.map_or(server.address, |Own(address)| address);
+    server.address6 = it.address6.map_or(server.address6, |Own(address)| address);
     it.fields.put(server);
     Ok(())
 }

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 //! `onehopctl show`
 
-use std::net::Ipv4Addr;
-
-use onehop_uapi::{Admin, Health, Info, Kind, Name, Reach, Server, Status};
+use onehop_uapi::{Address, Admin, Health, Info, Kind, Name, Reach, Server, Status};
 
 use super::stats::counters;
 use crate::state::{effective, PoolState, State};
 use crate::style::{table, Cell, Tone};
-use crate::{clock, pick, value, Context, Error};
+use crate::{clock, pick, router, value, Context, Error};
 
 mod json;
 
@@ -61,6 +59,15 @@ impl Show {
             context.out,
             "generation {generation}, digest {digest:016x}, {enabled}"
         )?;
+        if !state.devices.is_empty() {
+            let devices = state.devices.iter().map(|(name, index)| match index {
+                0 => style.paint(Tone::Careful, &format!("{name} (absent)")),
+                _ => name.to_string(),
+            });
+            let devices = devices.collect::<Vec<_>>().join(", ");
+            let answer = if info.answer { "on" } else { "off" };
+            writeln!(context.out, "devices {devices}, answer {answer}")?;
+        }
         if info.pools == 0 {
             writeln!(context.out, "no pools")?;
         }
@@ -75,41 +82,62 @@ impl Show {
             Kind::Mod => pool.kind.to_string(),
             Kind::Hash => format!("{} over {} rows", pool.kind, pool.rows),
         };
+        let mode = match pool.shape {
+            Some(shape) => format!("{} by {shape}", pool.mode),
+            None => pool.mode.to_string(),
+        };
         let (prefix4, prefix6) = (pool.prefix4, pool.prefix6);
         writeln!(
             context.out,
             "{title}: {}, {kind}, clients by /{prefix4} and /{prefix6}, {} if no server lives, digest {:016x}",
-            pool.mode, pool.policy, it.digest
+            mode, pool.policy, it.digest
         )?;
-        let ghosts: Vec<_> = it.ghosts.iter().map(Ipv4Addr::to_string).collect();
+        let ghosts: Vec<_> = it.ghosts.iter().map(Address::to_string).collect();
         match ghosts.is_empty() {
             true => writeln!(context.out, "  no ghosts")?,
             false => writeln!(context.out, "  ghosts {}", ghosts.join(" "))?,
         }
-        if it.servers.is_empty() {
-            writeln!(context.out, "  no servers")?;
-            return Ok(());
+        match it.servers.is_empty() {
+            true => writeln!(context.out, "  no servers")?,
+            false => self.servers(context, it)?,
         }
-        let mut rows = vec![self.head()];
+        if let Some(shape) = pool.shape.filter(|_| !it.ghosts.is_empty()) {
+            for line in router::commands(shape, &it.ghosts) {
+                writeln!(context.out, "  {line}")?;
+            }
+        }
+        Ok(())
+    }
+
+    fn servers(&self, context: &mut Context<'_>, it: &PoolState) -> Result<(), Error> {
+        let families = Families {
+            v4: it.servers.iter().any(|(it, _)| it.address.is_some()),
+            v6: it.servers.iter().any(|(it, _)| it.address6.is_some()),
+        };
+        let mut rows = vec![self.head(families)];
         for (server, status) in &it.servers {
-            rows.push(self.row(context, server, status));
+            rows.push(self.row(context, families, server, status));
         }
-        for line in table(style, &rows) {
+        for line in table(context.style(), &rows) {
             writeln!(context.out, "  {line}")?;
         }
         Ok(())
     }
 
-    fn head(&self) -> Vec<Cell> {
+    fn head(&self, families: Families) -> Vec<Cell> {
         let right = |title: &str| Cell::right(title);
         let mut head = vec![
             Cell::left("server"),
             right("id"),
             Cell::left("state"),
             right("weight"),
-            Cell::left("address"),
-            Cell::left("via"),
         ];
+        if families.v4 {
+            head.extend([Cell::left("address"), Cell::left("via")]);
+        }
+        if families.v6 {
+            head.extend([Cell::left("address6"), Cell::left("via6")]);
+        }
         if self.statistics {
             head.extend([right("packets"), right("bytes")]);
         }
@@ -117,27 +145,41 @@ impl Show {
         head
     }
 
-    fn row(&self, context: &mut Context<'_>, server: &Server, status: &Status) -> Vec<Cell> {
+    fn row(
+        &self,
+        context: &mut Context<'_>,
+        families: Families,
+        server: &Server,
+        status: &Status,
+    ) -> Vec<Cell> {
         let (state, tone) = state(server.admin, status.health);
-        let via = match status.reach {
-            Reach::Unreachable => Cell::left("unreachable").tone(Tone::Bad),
-            Reach::Local => Cell::left("this host"),
-            Reach::Link => Cell::left(device(context, status).unwrap_or_default()),
-        };
         let mut row = vec![
             Cell::left(server.name.to_string()),
             Cell::right(server.id),
             Cell::left(state).tone(tone),
             Cell::right(server.weight),
-            Cell::left(Ipv4Addr::from(server.address).to_string()),
-            via,
         ];
+        if families.v4 {
+            row.push(address(server.address.map(Address::V4)));
+            row.push(via(context, status.reach, status.ifindex));
+        }
+        if families.v6 {
+            row.push(address(server.address6.map(Address::V6)));
+            row.push(via(context, status.reach6, status.ifindex6));
+        }
         if self.statistics {
             row.extend([Cell::right(status.packets), Cell::right(status.bytes)]);
         }
         row.push(Cell::left(change(status, context.now)));
         row
     }
+}
+
+/// The families of which any server of a pool has an address.
+#[derive(Clone, Copy)]
+struct Families {
+    v4: bool,
+    v6: bool,
 }
 
 /// The effective state, and which of its two halves is to blame for it.
@@ -151,15 +193,19 @@ fn state(admin: Admin, health: Health) -> (&'static str, Tone) {
     }
 }
 
-fn device(context: &mut Context<'_>, status: &Status) -> Option<String> {
-    match status.ifindex {
-        0 => None,
-        index => Some(
-            context
-                .kernel
-                .device(index)
-                .unwrap_or_else(|| format!("#{index}")),
-        ),
+fn address(address: Option<Address>) -> Cell {
+    Cell::left(address.map_or("-".into(), |address| address.to_string()))
+}
+
+fn via(context: &mut Context<'_>, reach: Option<Reach>, index: u32) -> Cell {
+    match reach {
+        None => Cell::left("-"),
+        Some(Reach::Unreachable) => Cell::left("unreachable").tone(Tone::Bad),
+        Some(Reach::Local) => Cell::left("this host").tone(Tone::Title),
+        Some(Reach::Link) => {
+            let name = context.kernel.device(index);
+            Cell::left(name.unwrap_or_else(|| format!("#{index}")))
+        }
     }
 }
 

@@ -2,19 +2,21 @@
 //! From the text of a configuration file to a model.
 
 use std::collections::BTreeMap;
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use onehop_uapi::{Admin, Invalid, Kind, Mode, Name, Place, Policy, Pool, Server};
+use onehop_uapi::{
+    Address, Admin, DeviceName, Invalid, Kind, Mode, Name, Place, Policy, Pool, Server, Shape,
+};
 use toml::de::DeTable;
 
 use super::node::{Node, Source, Table};
 use crate::model::{Group, Model};
 use crate::{seed, Error};
 
-const POOL_KEYS: [&str; 9] = [
-    "mode", "kind", "seed", "rows", "prefix4", "prefix6", "policy", "ghosts", "server",
+const POOL_KEYS: [&str; 10] = [
+    "mode", "shape", "kind", "seed", "rows", "prefix4", "prefix6", "policy", "ghosts", "server",
 ];
-const SERVER_KEYS: [&str; 5] = ["id", "address", "weight", "admin", "start-down"];
+const SERVER_KEYS: [&str; 6] = ["id", "address", "address6", "weight", "admin", "start-down"];
 
 /// Reads a configuration, and checks it as the module would.
 pub fn parse(file: &str, text: &str) -> Result<Model, Error> {
@@ -26,7 +28,16 @@ pub fn parse(file: &str, text: &str) -> Result<Model, Error> {
     })?;
     let mut model = Model::default();
     let root = Table::root(&source, document.get_ref());
-    if let Some(pools) = root.known(&["pool"])?.remove("pool") {
+    let nodes = root.known(&["devices", "pool"])?;
+    if let Some(devices) = nodes.get("devices") {
+        for device in devices.elements("an array of device names")? {
+            let name = device.parsed("a device name", |text| DeviceName::new(text).ok())?;
+            device.note_as(name.as_str());
+            model.devices.push(name);
+        }
+        model.devices.sort_unstable();
+    }
+    if let Some(pools) = nodes.get("pool") {
         for (name, node) in pools.table()?.entries() {
             let name = named(&node, name)?;
             model.pools.insert(name, group(name, &node.table()?)?);
@@ -65,9 +76,12 @@ fn group(name: Name, table: &Table<'_>) -> Result<Group, Error> {
             ([0; 16], 0)
         }
     };
+    let mode = choice(&nodes, "mode", "router, broadcast or peer", Mode::from_name)?
+        .unwrap_or(Mode::Router);
     let mut group = Group::new(Pool {
         name,
-        mode: choice(&nodes, "mode", "router", Mode::from_name)?.unwrap_or(Mode::Router),
+        mode,
+        shape: shape(&nodes, mode)?,
         kind,
         policy: choice(&nodes, "policy", "drop or reject", Policy::from_name)?
             .unwrap_or(Policy::Drop),
@@ -77,8 +91,9 @@ fn group(name: Name, table: &Table<'_>) -> Result<Group, Error> {
         seed,
     });
     if let Some(ghosts) = nodes.get("ghosts") {
-        for ghost in ghosts.elements("an array of IPv4 addresses")? {
-            let address = address(&ghost)?;
+        for ghost in ghosts.elements("an array of addresses")? {
+            let parse = |text: &str| text.parse::<IpAddr>().ok();
+            let address = Address::from(ghost.parsed("an IPv4 or IPv6 address", parse)?);
             ghost.note_as(&address.to_string());
             group.ghosts.push(address);
         }
@@ -93,6 +108,18 @@ fn group(name: Name, table: &Table<'_>) -> Result<Group, Error> {
     Ok(group)
 }
 
+fn shape(nodes: &Nodes<'_>, mode: Mode) -> Result<Option<Shape>, Error> {
+    let shapes = "broadcast, multicast or igmp";
+    match (mode, nodes.get("shape")) {
+        (Mode::Broadcast, _) => {
+            let shape = choice(nodes, "shape", shapes, Shape::from_name)?;
+            Ok(Some(shape.unwrap_or(Shape::Broadcast)))
+        }
+        (_, Some(node)) => Err(node.must_be("left out without mode broadcast")),
+        (_, None) => Ok(None),
+    }
+}
+
 fn server(name: Name, table: &Table<'_>) -> Result<Server, Error> {
     let nodes = table.known(&SERVER_KEYS)?;
     let id = integer(&nodes, "id", "from 0 to 1023")?.ok_or_else(|| {
@@ -101,10 +128,14 @@ fn server(name: Name, table: &Table<'_>) -> Result<Server, Error> {
             "give it one of its own, from 0 to 1023, the same on every machine",
         )
     })?;
-    let address = match nodes.get("address") {
-        Some(node) => address(node)?,
-        None => return Err(table.lacks("address", "give it the server's own IPv4 address")),
-    };
+    let parse = |text: &str| Some(text.parse::<Ipv4Addr>().ok()?.octets());
+    let address = choice(&nodes, "address", "an IPv4 address", parse)?;
+    let parse = |text: &str| Some(text.parse::<Ipv6Addr>().ok()?.octets());
+    let address6 = choice(&nodes, "address6", "an IPv6 address", parse)?;
+    if address.is_none() && address6.is_none() {
+        let advice = "give it the server's own IPv4 address, or address6 with its IPv6 address";
+        return Err(table.lacks("address", advice));
+    }
     Ok(Server {
         name,
         pool: 0,
@@ -115,7 +146,8 @@ fn server(name: Name, table: &Table<'_>) -> Result<Server, Error> {
             Some(node) => node.boolean()?,
             None => false,
         },
-        address: address.octets(),
+        address,
+        address6,
     })
 }
 
@@ -138,10 +170,6 @@ fn choice<T>(
 ) -> Result<Option<T>, Error> {
     let node = nodes.get(key);
     node.map(|node| node.parsed(expected, parse)).transpose()
-}
-
-fn address(node: &Node<'_>) -> Result<Ipv4Addr, Error> {
-    node.parsed("an IPv4 address", |text| text.parse().ok())
 }
 
 fn no_seed(table: &Table<'_>) -> Error {
@@ -176,6 +204,10 @@ fn refuse(source: &Source<'_>, model: &Model, invalid: &Invalid) -> Error {
                 let path = format!("pool.{}.server.{}.{field}", group.pool.name, server.name);
                 (path.clone(), path)
             }),
+        Place::Device(index) => model
+            .devices
+            .get(index as usize)
+            .map(|device| ("devices".to_owned(), format!("devices.{device}"))),
     };
     match paths {
         Some((path, line)) => {

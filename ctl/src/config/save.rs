@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! From a model to the text of a configuration file.
 
-use std::net::Ipv4Addr;
-
-use onehop_uapi::{Kind, Name, Pool, Server};
+use onehop_uapi::{Address, Kind, Name, Pool, Server};
 
 use crate::model::Model;
 use crate::seed;
@@ -11,18 +9,16 @@ use crate::seed;
 /// Writes a configuration that [`super::parse`] reads as the same model.
 pub fn save(model: &Model) -> String {
     let mut text = String::new();
+    if !model.devices.is_empty() {
+        text += &format!("devices = [{}]\n", strings(&model.devices));
+    }
     for group in model.pools.values() {
         if !text.is_empty() {
             text.push('\n');
         }
         let pool_key = key(group.pool.name);
-        let ghosts: Vec<_> = group
-            .ghosts
-            .iter()
-            .map(|ghost| format!("\"{ghost}\""))
-            .collect();
         text += &format!("[pool.{pool_key}]\n{}", pool(&group.pool));
-        text += &format!("ghosts = [{}]\n", ghosts.join(", "));
+        text += &format!("ghosts = [{}]\n", strings(&group.ghosts));
         for it in group.by_id() {
             text += &format!(
                 "\n[pool.{pool_key}.server.{}]\n{}",
@@ -35,7 +31,11 @@ pub fn save(model: &Model) -> String {
 }
 
 fn pool(pool: &Pool) -> String {
-    let mut text = format!("mode = \"{}\"\nkind = \"{}\"\n", pool.mode, pool.kind);
+    let mut text = format!("mode = \"{}\"\n", pool.mode);
+    if let Some(shape) = pool.shape {
+        text += &format!("shape = \"{shape}\"\n");
+    }
+    text += &format!("kind = \"{}\"\n", pool.kind);
     if pool.kind == Kind::Hash {
         let seed = seed::format(pool.seed);
         text += &format!("seed = \"{seed}\"\nrows = {}\n", pool.rows);
@@ -46,13 +46,29 @@ fn pool(pool: &Pool) -> String {
 }
 
 fn server(server: &Server) -> String {
-    let address = Ipv4Addr::from(server.address);
-    let mut text = format!("id = {}\naddress = \"{address}\"\n", server.id);
+    let mut text = format!("id = {}\n", server.id);
+    if let Some(address) = server.address.map(Address::V4) {
+        text += &format!("address = \"{address}\"\n");
+    }
+    if let Some(address) = server.address6.map(Address::V6) {
+        text += &format!("address6 = \"{address}\"\n");
+    }
     text += &format!("weight = {}\nadmin = \"{}\"\n", server.weight, server.admin);
     if server.start_down {
         text += "start-down = true\n";
     }
     text
+}
+
+/// The elements of an array of strings.
+fn strings(items: &[impl ToString]) -> String {
+    let quote = |item: &dyn ToString| {
+        let text = item.to_string();
+        // Names of devices may have these two.
+        format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+    };
+    let items: Vec<_> = items.iter().map(|item| quote(item)).collect();
+    items.join(", ")
 }
 
 /// A name as a key: in quotes if it has a dot.

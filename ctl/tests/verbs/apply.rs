@@ -139,7 +139,9 @@ fn files() {
     );
     let example = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/onehop.conf");
     let out = fake.done(&format!("apply {example}"));
-    assert!(out.contains("~ server web/s2: weight 1 -> 2"), "{out}");
+    assert!(out.contains("+ ghost 2001:db8::80: pool web\n"), "{out}");
+    let s2 = "~ server web/s2: address6 none -> 2001:db8::2, weight 1 -> 2\n";
+    assert!(out.contains(s2), "{out}");
     let why = fake.refused("apply /bin/true");
     assert!(why.starts_with("/bin/true: must be UTF-8"), "{why}");
 }

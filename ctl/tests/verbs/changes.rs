@@ -316,7 +316,18 @@ fn usage() {
         "up s1 s2",
         "up a/b",
         "ghost",
-        "ghost add 2001:db8::1",
+        "ghost add 2001:db8::g",
+        "server add s1",
+        "server add s1 10.0.0.1 10.0.0.2 10.0.0.3",
+        "server set s1 --address 2001:db8::1",
+        "server set s1 --address6 10.0.0.1",
+        "pool add web --mode anycast",
+        "pool add web --shape star",
+        "device",
+        "device add a/b",
+        "device add sixteen-letters!",
+        "answer",
+        "answer maybe",
         "pool add web --kind hush",
         "pool add web --seed 12",
         "server add s1 10.0.0.300",
@@ -338,6 +349,9 @@ fn usage() {
         "{}",
         ran.err
     );
+    let ran = fake.run("answer maybe");
+    let why = "answer \"maybe\" must be on or off";
+    assert!(ran.err.contains(why), "{}", ran.err);
     assert_eq!(fake.run("--help").code, 0);
 }
 
@@ -355,6 +369,8 @@ fn without_the_module() {
         "server del s1",
         "up s1",
         "down s1 --pool web",
+        "device add eth0",
+        "answer on",
         "lookup 192.0.2.1",
         "stats",
         "metrics",

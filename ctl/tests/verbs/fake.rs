@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-//! A kernel in memory that keeps to onehop.h.
+//! A kernel in memory that keeps to onehop.h: its state. Its calls are in calls.rs.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use onehop_dispatch::addr::Address;
+use onehop_dispatch::addr;
 use onehop_dispatch::digest::Namespace;
 use onehop_dispatch::server::ServerId;
 use onehop_uapi::*;
 use onehopctl::offline::Dispatch;
-use onehopctl::{Error, Kernel};
+use onehopctl::Error;
 
 /// The time at which everything happens: 2023-11-14T22:13:20Z.
 pub const NOW: u64 = 1_700_000_000_000_000_000;
@@ -21,7 +21,13 @@ pub struct Group {
 #[derive(Default)]
 pub struct Fake {
     pub pools: BTreeMap<Name, Group>,
-    pub ghosts: BTreeMap<[u8; 4], Name>,
+    pub ghosts: BTreeMap<Address, Name>,
+    pub devices: BTreeSet<DeviceName>,
+    pub answer: bool,
+    /// How often ghosts were announced.
+    pub announced: u32,
+    /// Addresses of this host.
+    pub own: Vec<Address>,
     pub generation: u64,
     pub events: VecDeque<Event>,
     pub counters: Vec<u64>,
@@ -32,18 +38,30 @@ pub struct Fake {
     pub applied: Vec<Condition>,
 }
 
-fn refused(invalid: Invalid) -> Error {
+pub fn refused(invalid: Invalid) -> Error {
     match invalid.cause {
         Cause::Stale => Error::Stale(invalid.to_string()),
         _ => Error::Refused(invalid.to_string()),
     }
 }
 
-fn author(author: Author, changed_at: u64) -> impl Fn(Status) -> Status {
+pub fn by_author(author: Author) -> impl Fn(Status) -> Status {
     move |status| Status {
-        changed_at,
+        changed_at: NOW,
         author,
         ..status
+    }
+}
+
+pub fn count(count: usize) -> u32 {
+    u32::try_from(count).unwrap()
+}
+
+/// The index of a device: there is one, eth1.
+pub fn index(name: &DeviceName) -> u32 {
+    match name.as_str() {
+        "eth1" => 2,
+        _ => 0,
     }
 }
 
@@ -54,7 +72,7 @@ impl Group {
         servers
     }
 
-    fn dispatch(&self) -> Dispatch {
+    pub fn dispatch(&self) -> Dispatch {
         let servers = self.by_id().into_iter();
         Dispatch::new(
             &self.pool,
@@ -65,7 +83,7 @@ impl Group {
 }
 
 impl Fake {
-    fn there(&self) -> Result<(), Error> {
+    pub fn there(&self) -> Result<(), Error> {
         match self.absent {
             true => Err(Error::Absent(
                 "/dev/onehop: not there; load the module first: modprobe onehop".into(),
@@ -79,25 +97,26 @@ impl Fake {
         for (name, group) in &self.pools {
             whole.pool(name.as_str().as_bytes(), group.dispatch().digest());
             for (ghost, _) in self.ghosts.iter().filter(|(_, pool)| *pool == name) {
-                whole.ghost(Address::V4(*ghost));
+                whole.ghost(match *ghost {
+                    Address::V4(ghost) => addr::Address::V4(ghost),
+                    Address::V6(ghost) => addr::Address::V6(ghost),
+                });
             }
             for (server, _) in group.by_id() {
-                whole.server(
-                    ServerId::new(server.id.into()).unwrap(),
-                    Some(server.address),
-                    None,
-                );
+                let id = ServerId::new(server.id.into()).unwrap();
+                whole.server(id, server.address, server.address6);
             }
         }
         whole.finish()
     }
 
     /// Owners of a few hundred clients, by pool.
-    fn owners(&self) -> BTreeMap<Name, Vec<Option<u16>>> {
-        let clients = || (0..512u32).map(|n| n.wrapping_mul(0x9e37_79b1).to_be_bytes().into());
+    pub fn owners(&self) -> BTreeMap<Name, Vec<Option<u16>>> {
+        let client = |n: u32| Address::V4(n.wrapping_mul(0x9e37_79b1).to_be_bytes());
         let owners = |group: &Group| {
             let dispatch = group.dispatch();
-            clients()
+            let clients = (0..512).map(client);
+            clients
                 .map(|client| dispatch.lookup(client).owner)
                 .collect()
         };
@@ -108,7 +127,7 @@ impl Fake {
     }
 
     /// Parts per million of the clients that had another owner before.
-    fn moved(&self, before: &BTreeMap<Name, Vec<Option<u16>>>) -> u32 {
+    pub fn moved(&self, before: &BTreeMap<Name, Vec<Option<u16>>>) -> u32 {
         let after = self.owners();
         let pairs = before
             .iter()
@@ -119,14 +138,17 @@ impl Fake {
         u32::try_from(moved.iter().sum::<u64>() * 1_000_000 / all).unwrap()
     }
 
-    fn image(&self) -> Vec<u8> {
-        let count = |count: usize| u32::try_from(count).unwrap();
-        let header = Header {
+    pub fn header(&self) -> Header {
+        Header {
             pools: count(self.pools.len()),
             ghosts: count(self.ghosts.len()),
             servers: count(self.pools.values().map(|group| group.servers.len()).sum()),
-        };
-        let mut image = header.encode().to_vec();
+            devices: count(self.devices.len()),
+        }
+    }
+
+    pub fn image(&self) -> Vec<u8> {
+        let mut image = self.header().encode().to_vec();
         for group in self.pools.values() {
             image.extend(group.pool.encode_dumped(group.dispatch().digest()));
         }
@@ -140,12 +162,18 @@ impl Fake {
                 image.extend(Server { pool, ..*server }.encode_dumped(status));
             }
         }
+        for name in &self.devices {
+            image.extend(Device { name: *name }.encode_dumped(index(name)));
+        }
         image
     }
 
     /// The state after an image, which is valid, is applied.
-    fn after(&self, image: &Image<'_>, by: Author) -> Self {
-        let mut new = Self::default();
+    pub fn after(&self, image: &Image<'_>, by: Author) -> Self {
+        let mut new = Self {
+            generation: self.generation,
+            ..Self::default()
+        };
         let pools: Vec<Pool> = image.pools().collect::<Result<_, _>>().unwrap();
         for pool in &pools {
             let servers = BTreeMap::new();
@@ -165,194 +193,89 @@ impl Fake {
                 .get(&name)
                 .and_then(|group| group.servers.get(&server.name));
             let server = Server { pool: 0, ..server };
-            let status = status(&server, old, by);
+            let status = self.status(&server, old, by);
             let group = new.pools.get_mut(&name).unwrap();
             group.servers.insert(server.name, (server, status));
         }
+        let devices = image.devices().map(|device| device.unwrap().name);
+        new.devices = devices.collect();
         new
     }
 
-    fn same(&self, other: &Self) -> bool {
+    fn status(&self, server: &Server, old: Option<&(Server, Status)>, by: Author) -> Status {
+        let reach = |address| match self.own.contains(&address) {
+            true => Reach::Local,
+            false => Reach::Link,
+        };
+        let reach6 = server.address6.map(Address::V6).map(reach);
+        let reach = server.address.map(Address::V4).map(reach);
+        let device = |reach| if reach == Some(Reach::Link) { 2 } else { 0 };
+        let fresh = Status {
+            health: match server.start_down {
+                true => Health::Down,
+                false => Health::Up,
+            },
+            reach,
+            reach6,
+            ifindex: device(reach),
+            ifindex6: device(reach6),
+            changed_at: 0,
+            packets: 0,
+            bytes: 0,
+            author: Author::default(),
+        };
+        match old {
+            None => fresh,
+            Some((was, status)) => {
+                let addresses = |it: &Server| (it.address, it.address6);
+                let health = match addresses(was) == addresses(server) {
+                    true => status.health,
+                    false => fresh.health,
+                };
+                let (author, changed_at) = (status.author, status.changed_at);
+                let kept = Status {
+                    health,
+                    author,
+                    changed_at,
+                    ..fresh
+                };
+                match was.admin == server.admin {
+                    true => kept,
+                    false => by_author(by)(kept),
+                }
+            }
+        }
+    }
+
+    pub fn same(&self, other: &Self) -> bool {
         let wanted = |fake: &Self| {
             let pools = fake.pools.values().map(|group| {
                 let servers: Vec<_> = group.by_id().iter().map(|(server, _)| **server).collect();
                 (group.pool, servers)
             });
-            (pools.collect::<Vec<_>>(), fake.ghosts.clone())
+            let pools: Vec<_> = pools.collect();
+            (pools, fake.ghosts.clone(), fake.devices.clone())
         };
         wanted(self) == wanted(other)
     }
 
-    fn outcome(&self, changed: bool, moved: u32) -> Outcome {
+    pub fn tell(&mut self, what: What, server: Option<(Name, Name)>, author: Author) {
+        self.events.push_back(Event {
+            time: NOW,
+            generation: self.generation,
+            what,
+            pool: server.map(|(pool, _)| pool),
+            server: server.map(|(_, server)| server),
+            author,
+        });
+    }
+
+    pub fn outcome(&self, changed: bool, moved: u32) -> Outcome {
         Outcome {
             generation: self.generation,
             digest: self.digest(),
             changed,
             moved,
         }
-    }
-}
-
-fn status(server: &Server, old: Option<&(Server, Status)>, by: Author) -> Status {
-    let fresh = Status {
-        health: match server.start_down {
-            true => Health::Down,
-            false => Health::Up,
-        },
-        reach: Reach::Link,
-        ifindex: 2,
-        changed_at: 0,
-        packets: 0,
-        bytes: 0,
-        author: Author::default(),
-    };
-    match old {
-        None => fresh,
-        Some((was, status)) => {
-            let kept = match was.address == server.address {
-                true => *status,
-                false => Status {
-                    health: fresh.health,
-                    ..*status
-                },
-            };
-            match was.admin == server.admin {
-                true => kept,
-                false => author(by, NOW)(kept),
-            }
-        }
-    }
-}
-
-impl Kernel for Fake {
-    fn info(&mut self) -> Result<Info, Error> {
-        self.there()?;
-        let count = |count: usize| u32::try_from(count).unwrap();
-        Ok(Info {
-            abi: limits::ABI,
-            enabled: true,
-            generation: self.generation,
-            digest: self.digest(),
-            pools: count(self.pools.len()),
-            ghosts: count(self.ghosts.len()),
-            servers: count(self.pools.values().map(|group| group.servers.len()).sum()),
-            counters: count(Counter::COUNT),
-            version: Text::clipped("0.1.0"),
-        })
-    }
-
-    fn apply(
-        &mut self,
-        image: &[u8],
-        condition: Condition,
-        author: Author,
-    ) -> Result<Outcome, Error> {
-        self.there()?;
-        self.applied.push(condition);
-        let image = Image::new(image).map_err(refused)?;
-        check::image(&image, &mut vec![0; check::scratch_len(&image)]).map_err(refused)?;
-        condition.holds(self.generation).map_err(refused)?;
-        let mut new = self.after(&image, author);
-        new.generation = self.generation;
-        if self.same(&new) {
-            return Ok(self.outcome(false, 0));
-        }
-        let moved = new.moved(&self.owners());
-        if condition.dry_run {
-            return Ok(new.outcome(true, moved));
-        }
-        self.pools = new.pools;
-        self.ghosts = new.ghosts;
-        self.generation += 1;
-        self.events.push_back(Event {
-            time: NOW,
-            generation: self.generation,
-            what: What::Applied,
-            pool: None,
-            server: None,
-            author,
-        });
-        Ok(self.outcome(true, moved))
-    }
-
-    fn dump(&mut self) -> Result<(Dumped, Vec<u8>), Error> {
-        self.there()?;
-        let image = self.image();
-        let dumped = Dumped {
-            len: u32::try_from(image.len()).unwrap(),
-            generation: self.generation,
-            digest: self.digest(),
-        };
-        if self.races > 0 {
-            self.races -= 1;
-            self.generation += 1;
-        }
-        Ok((dumped, image))
-    }
-
-    fn set(&mut self, request: &Set) -> Result<Outcome, Error> {
-        self.there()?;
-        let request = Set::decode(&request.encode()).map_err(refused)?;
-        request.condition.holds(self.generation).map_err(refused)?;
-        let before = self.owners();
-        let pool = self.pools.get_mut(&request.pool);
-        let pool = pool.ok_or_else(|| refused(Invalid::no_pool(request.pool)))?;
-        let server = pool.servers.get_mut(&request.server);
-        let (server, status) = server.ok_or_else(|| refused(Invalid::no_server(request.server)))?;
-        let old = (server.admin, status.health);
-        let what = match request.state {
-            State::Admin(admin) => {
-                server.admin = admin;
-                What::Admin(admin)
-            }
-            State::Health(health) => {
-                status.health = health;
-                What::Health(health)
-            }
-        };
-        if old == (server.admin, status.health) {
-            return Ok(self.outcome(false, 0));
-        }
-        *status = author(request.author, NOW)(*status);
-        self.generation += 1;
-        self.events.push_back(Event {
-            time: NOW,
-            generation: self.generation,
-            what,
-            pool: Some(request.pool),
-            server: Some(request.server),
-            author: request.author,
-        });
-        let moved = self.moved(&before);
-        Ok(self.outcome(true, moved))
-    }
-
-    fn lookup(&mut self, request: &Lookup) -> Result<Found, Error> {
-        self.there()?;
-        let pool = self.pools.get(&request.pool);
-        let pool = pool.ok_or_else(|| refused(Invalid::no_pool(request.pool)))?;
-        let client = match request.client {
-            Client::V4(address) => address.into(),
-            Client::V6(address) => address.into(),
-        };
-        Ok(Found {
-            generation: self.generation,
-            ..pool.dispatch().lookup(client)
-        })
-    }
-
-    fn counters(&mut self) -> Result<Vec<u64>, Error> {
-        self.there()?;
-        Ok(self.counters.clone())
-    }
-
-    fn event(&mut self) -> Result<Event, Error> {
-        self.there()?;
-        let event = self.events.pop_front();
-        event.ok_or_else(|| Error::Refused("a test waits for an event that never comes".into()))
-    }
-
-    fn device(&mut self, ifindex: u32) -> Option<String> {
-        (ifindex == 2).then(|| "eth1".into())
     }
 }

@@ -65,7 +65,7 @@ fn keys() {
 fn pools() {
     web(
         "mode = \"rooter\"",
-        "pool.web.mode \"rooter\" must be router",
+        "pool.web.mode \"rooter\" must be router, broadcast or peer",
     );
     web(
         "kind = \"hush\"",
@@ -100,11 +100,14 @@ fn pools() {
     );
     web(
         "ghosts = 7",
-        "pool.web.ghosts \"7\" must be an array of IPv4 addresses",
+        "pool.web.ghosts \"7\" must be an array of addresses",
     );
-    let ghost = "pool.web.ghosts \"2001:db8::1\" must be an IPv4 address";
-    web("ghosts = [\"2001:db8::1\"]", ghost);
-    let ghost = "pool.web.ghosts \"127.0.0.1\" must be an address that a host can have";
+    let ghost = "pool.web.ghosts \"2001:db8::g\" must be an IPv4 or IPv6 address";
+    web("ghosts = [\"2001:db8::g\"]", ghost);
+    let ghost = "pool.web.ghosts \"fe80::1\" must be an address that a host can have on a network";
+    web("ghosts = [\"2001:db8::1\", \"fe80::1\"]", ghost);
+    let ghost =
+        "pool.web.ghosts \"127.0.0.1\" must be an address that a host can have on a network";
     web("ghosts = [\"192.0.2.1\", \"127.0.0.1\"]", ghost);
     let ghost = "4: pool.web.ghosts \"192.0.2.1\" must be a ghost of one pool, once";
     refused(
@@ -175,15 +178,70 @@ fn servers() {
     );
     server(
         "id = 1",
-        &format!("3: {at} has no address: give it the server's own IPv4 address"),
+        &format!("3: {at} has no address: give it the server's own IPv4 address, or address6 with its IPv6 address"),
     );
     let id = "4: pool.web.server.s1.id \"1024\" must be from 0 to 1023";
     server("id = 1024\naddress = \"10.0.0.1\"", id);
     let address = "5: pool.web.server.s1.address \"10.0.0\" must be an IPv4 address";
     server("id = 1\naddress = \"10.0.0\"", address);
     let address =
-        "5: pool.web.server.s1.address \"224.0.0.1\" must be an address that a host can have";
+        "5: pool.web.server.s1.address \"224.0.0.1\" must be an address that a host can have on a network";
     server("id = 1\naddress = \"224.0.0.1\"", address);
+    let address = "5: pool.web.server.s1.address6 \"10.0.0.1\" must be an IPv6 address";
+    server("id = 1\naddress6 = \"10.0.0.1\"", address);
+    let address =
+        "5: pool.web.server.s1.address6 \"::1\" must be an address that a host can have on a network";
+    server("id = 1\naddress6 = \"::1\"", address);
+}
+
+#[test]
+fn modes() {
+    web(
+        "shape = \"igmp\"",
+        "pool.web.shape \"igmp\" must be left out without mode broadcast",
+    );
+    let broadcast = format!("{WEB}mode = \"broadcast\"\n");
+    refused(
+        &format!("{broadcast}shape = \"star\"\n"),
+        "4: pool.web.shape \"star\" must be broadcast, multicast or igmp",
+    );
+    refused(
+        &format!("{broadcast}shape = \"igmp\"\n"),
+        "4: pool.web.shape \"igmp\" must be broadcast until a device is named",
+    );
+    let needs = |ghost: &str, why: &str| {
+        let text = format!("{WEB}ghosts = [\"{ghost}\"]\n{S1}");
+        refused(&text, &format!("4: pool.web.server.s1.{why}"));
+    };
+    let why = "address6 must be given, as its pool has an IPv6 ghost";
+    needs("2001:db8::80", why);
+    let text = format!("{WEB}ghosts = [\"192.0.2.80\"]\n{S1}").replace("10.0.0.1", "2001:db8::1");
+    refused(
+        &text.replace("address", "address6"),
+        "4: pool.web.server.s1.address must be given, as its pool has an IPv4 ghost",
+    );
+}
+
+#[test]
+fn devices() {
+    let names = "must be a device name";
+    refused(
+        "devices = 7\n",
+        "1: devices \"7\" must be an array of device names",
+    );
+    refused(
+        "devices = [\"a/b\"]\n",
+        &format!("1: devices \"a/b\" {names}"),
+    );
+    refused(
+        "devices = [7]\n",
+        "1: devices \"7\" must be a string: a device name",
+    );
+    let twice = "2: devices \"eth0\" must be unique";
+    refused("devices = [\"eth0\",\n\"eth0\"]\n", twice);
+    let seventeen: Vec<_> = (0..17).map(|n| format!("\"eth{n}\"")).collect();
+    let text = format!("devices = [{}]\n", seventeen.join(", "));
+    refused(&text, "1: image: devices \"17\" must be at most 16");
 }
 
 #[test]

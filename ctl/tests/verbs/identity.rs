@@ -11,18 +11,30 @@ struct Server {
     weight: u16,
     admin: &'static str,
     start_down: bool,
+    families: Families,
+}
+
+/// Which addresses a server has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Families {
+    V4,
+    V6,
+    Both,
 }
 
 fn server() -> impl Strategy<Value = Server> {
     let admin = proptest::sample::select(&["up", "drain", "down"][..]);
-    (0u16..1024, 1u16..=1000, admin, any::<bool>()).prop_map(|(id, weight, admin, start_down)| {
-        Server {
+    let families = [Families::V4, Families::V6, Families::Both];
+    let families = proptest::sample::select(families.to_vec());
+    (0u16..1024, 1u16..=1000, admin, any::<bool>(), families).prop_map(
+        |(id, weight, admin, start_down, families)| Server {
             id,
             weight,
             admin,
             start_down,
-        }
-    })
+            families,
+        },
+    )
 }
 
 /// The text of a pool. Addresses of servers are made of their ids.
@@ -32,17 +44,31 @@ fn pool(number: usize) -> impl Strategy<Value = String> {
     let kind = prop_oneof![hash, Just("kind = \"mod\"\n".to_owned())];
     let servers = proptest::collection::vec(server(), 0..6);
     let ghosts = proptest::collection::btree_set(1u8..255, 0..4);
+    let ghosts6 = proptest::collection::btree_set(1u16.., 0..3);
+    let modes = [
+        "",
+        "mode = \"router\"\n",
+        "mode = \"peer\"\n",
+        "mode = \"broadcast\"\n",
+        "mode = \"broadcast\"\nshape = \"multicast\"\n",
+        "mode = \"broadcast\"\nshape = \"igmp\"\n",
+    ];
+    let mode = proptest::sample::select(modes.to_vec());
     let name = "[a-zA-Z0-9._-]{1,30}";
     let prefixes = (1u8..=32, 1u8..=128);
-    (name, kind, prefixes, servers, ghosts).prop_map(move |it| {
-        let (name, kind, (prefix4, prefix6), mut servers, ghosts) = it;
+    (name, (mode, kind), prefixes, servers, (ghosts, ghosts6)).prop_map(move |it| {
+        let (name, (mode, kind), (prefix4, prefix6), mut servers, (ghosts, ghosts6)) = it;
         // The number keeps the names apart.
         let name = format!("{number}{name}");
-        let ghosts: Vec<_> = ghosts
+        let (has4, has6) = (!ghosts.is_empty(), !ghosts6.is_empty());
+        let ghosts = ghosts
             .iter()
-            .map(|last| format!("\"192.0.{number}.{last}\""))
-            .collect();
-        let mut text = format!("[pool.\"{name}\"]\n{kind}prefix4 = {prefix4}\n");
+            .map(|last| format!("\"192.0.{number}.{last}\""));
+        let ghosts6 = ghosts6
+            .iter()
+            .map(|last| format!("\"2001:db8:{number}::{last:x}\""));
+        let ghosts: Vec<_> = ghosts6.chain(ghosts).collect();
+        let mut text = format!("[pool.\"{name}\"]\n{mode}{kind}prefix4 = {prefix4}\n");
         text += &format!("prefix6 = {prefix6}\nghosts = [{}]\n", ghosts.join(","));
         servers.sort_by_key(|server| server.id);
         servers.dedup_by_key(|server| server.id);
@@ -51,15 +77,24 @@ fn pool(number: usize) -> impl Strategy<Value = String> {
                 id,
                 admin,
                 start_down,
+                families,
                 ..
             } = server;
+            let broadcast = mode.contains("broadcast");
+            let v4 = families != Families::V6 || !broadcast && has4;
+            let v6 = families != Families::V4 || !broadcast && has6;
             let weight = if kind.contains("mod") {
                 1
             } else {
                 server.weight
             };
             text += &format!("[pool.\"{name}\".server.s{id}]\nid = {id}\nweight = {weight}\n");
-            text += &format!("address = \"10.{number}.{}.{}\"\n", id / 256, id % 256);
+            if v4 {
+                text += &format!("address = \"10.{number}.{}.{}\"\n", id / 256, id % 256);
+            }
+            if v6 {
+                text += &format!("address6 = \"2001:db8:{number}:1::{id:x}\"\n");
+            }
             text += &format!("admin = \"{admin}\"\nstart-down = {start_down}\n");
         }
         text
@@ -67,9 +102,16 @@ fn pool(number: usize) -> impl Strategy<Value = String> {
 }
 
 fn configuration() -> impl Strategy<Value = String> {
-    (0usize..4).prop_flat_map(|pools| {
+    let devices = proptest::collection::btree_set("[!-.0-9;-~]{3,15}", 1..=16);
+    (0usize..4, devices).prop_flat_map(|(pools, devices)| {
+        let devices = devices.iter().map(|name| {
+            let name = name.replace('\\', "\\\\").replace('"', "\\\"");
+            format!("\"{name}\"")
+        });
+        let devices: Vec<_> = devices.collect();
         let pools: Vec<_> = (0..pools).map(pool).collect();
-        pools.prop_map(|pools| pools.concat())
+        pools
+            .prop_map(move |pools| format!("devices = [{}]\n{}", devices.join(","), pools.concat()))
     })
 }
 

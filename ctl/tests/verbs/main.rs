@@ -2,11 +2,16 @@
 //! Each verb of the tool, run against a kernel in memory.
 
 mod apply;
+mod calls;
 mod changes;
+mod check;
+mod facts;
 mod fake;
 mod file;
+mod host;
 mod identity;
 mod lookup;
+mod modes;
 mod reports;
 mod run;
 mod show;

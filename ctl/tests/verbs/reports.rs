@@ -12,7 +12,7 @@ fn stats() {
     let mut fake = web();
     let out = fake.done("stats");
     assert_eq!(out.lines().next(), Some("seen\t100"));
-    assert!(out.contains("\ndrop_ttl\t109\n"), "{out}");
+    assert!(out.contains("\ndrop_ttl\t110\n"), "{out}");
     assert_eq!(out.lines().count(), Counter::COUNT);
     let out: Value = serde_json::from_str(&fake.done("stats -j")).unwrap();
     assert_eq!(out["drop_no_server"], 104);
@@ -29,11 +29,15 @@ fn stats() {
 fn metrics() {
     let mut fake = web();
     fake.done("down s2");
+    fake.done("device add eth1");
+    fake.done("device add \"odd\"");
+    fake.done("answer on");
     let out = fake.done("metrics");
     for line in [
-        "onehop_info{version=\"0.1.0\",abi=\"1\"} 1",
+        "onehop_info{version=\"0.1.0\",abi=\"2\"} 1",
         "onehop_enabled 1",
-        "onehop_generation 2",
+        "onehop_answer 1",
+        "onehop_generation 4",
         "onehop_packets_total{counter=\"seen\"} 100",
         "onehop_packets_total{counter=\"local\"} 102",
         "onehop_drops_total{reason=\"disabled\"} 103",
@@ -43,6 +47,9 @@ fn metrics() {
         "onehop_server_weight{pool=\"web\",server=\"s3\"} 2",
         "onehop_server_packets_total{pool=\"web\",server=\"s3\"} 0",
         "onehop_server_bytes_total{pool=\"web\",server=\"s3\"} 0",
+        "onehop_packets_total{counter=\"guarded\"} 120",
+        "onehop_device_present{device=\"eth1\"} 1",
+        "onehop_device_present{device=\"\\\"odd\\\"\"} 0",
     ] {
         assert!(out.lines().any(|it| it == line), "{line}\n{out}");
     }
@@ -112,7 +119,7 @@ fn monitor() {
 fn version() {
     let mut fake = web();
     let out = fake.done("version");
-    assert_eq!(out, "onehopctl 0.1.0 (abi 1)\nmodule 0.1.0 (abi 1)\n");
+    assert_eq!(out, "onehopctl 0.1.0 (abi 2)\nmodule 0.1.0 (abi 2)\n");
     let mut fake = Fake {
         absent: true,
         ..Fake::default()
@@ -124,5 +131,5 @@ fn version() {
     );
     let out: Value = serde_json::from_str(&fake.done("version -j")).unwrap();
     assert_eq!(out["module"], Value::Null);
-    assert_eq!(out["abi"], 1);
+    assert_eq!(out["abi"], 2);
 }

@@ -2,7 +2,7 @@
 //! Running the tool on the kernel in memory.
 
 use onehop_uapi::Counter;
-use onehopctl::Context;
+use onehopctl::{Context, ThisHost};
 
 use crate::fake::{Fake, NOW};
 
@@ -24,6 +24,7 @@ impl Fake {
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let mut context = Context {
             kernel: self,
+            system: &mut ThisHost,
             out: &mut out,
             err: &mut err,
             input: &mut input.as_bytes(),

@@ -16,7 +16,7 @@ fn with_history() -> Fake {
 fn digest_of_web(fake: &mut Fake) -> String {
     let out = fake.done("dump");
     let line = out.lines().find(|line| line.starts_with("pool\tweb\t"));
-    line.unwrap().rsplit('\t').next().unwrap().to_owned()
+    line.unwrap().split('\t').nth(9).unwrap().to_owned()
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn statistics() {
         .unwrap();
     assert!(head.contains("packets  bytes"), "{head}");
     assert!(out.contains("\nseen                 100\n"), "{out}");
-    assert!(out.contains("\ndrop_not_dispatched  107\n"), "{out}");
+    assert!(out.contains("\ndrop_not_dispatched  108\n"), "{out}");
 }
 
 #[test]
@@ -111,16 +111,18 @@ fn for_machines() {
     let server = |id: u16, weight: u16, states: [&str; 3], changed: Value| {
         json!({
             "name": format!("s{id}"), "id": id, "address": format!("10.0.0.{id}"),
+            "address6": null, "reach6": null, "device6": null, "this_host": false,
             "weight": weight, "admin": states[0], "health": states[1], "state": states[2],
             "reach": "link", "device": "eth1", "changed": changed, "packets": 0, "bytes": 0,
         })
     };
     let expected = json!({
-        "abi": 1, "enabled": true, "generation": 3, "digest": digest(fake.digest()),
+        "abi": 2, "enabled": true, "generation": 3, "digest": digest(fake.digest()),
+        "answer": false, "devices": [],
         "pools": [{
-            "name": "web", "mode": "router", "kind": "hash", "rows": 1024,
+            "name": "web", "mode": "router", "shape": null, "kind": "hash", "rows": 1024,
             "seed": "00112233445566778899aabbccddeeff", "prefix4": 32, "prefix6": 64,
-            "policy": "drop", "digest": digest_of_web(&mut fake), "ghosts": ["192.0.2.80"],
+            "policy": "drop", "digest": digest_of_web(&mut fake), "ghosts": ["192.0.2.80"], "router_needs": [],
             "servers": [
                 server(1, 1, ["up", "up", "up"], Value::Null),
                 server(2, 1, ["up", "down", "down"], changed("watchd.sh(123)", "no-answer")),
@@ -137,18 +139,19 @@ fn columns() {
     let out = fake.done("dump");
     let digest = format!("{:016x}", fake.digest());
     let lines: Vec<Vec<_>> = out.lines().map(|line| line.split('\t').collect()).collect();
-    assert_eq!(lines[0], ["state", "3", &digest]);
+    assert_eq!(lines[0], ["state", "3", &digest, "off"]);
     let seed = "00112233445566778899aabbccddeeff";
     let pool = [
         "pool", "web", "router", "hash", "drop", "32", "64", "1024", seed,
     ];
     assert_eq!(lines[1][..9], pool);
     assert_eq!(lines[1][9].len(), 16);
+    assert_eq!(lines[1][10..], ["-"]);
     assert_eq!(lines[2], ["ghost", "web", "192.0.2.80"]);
-    let s1 = "server web s1 1 10.0.0.1 1 up up up link eth1 false 0 0 0 - -";
+    let s1 = "server web s1 1 10.0.0.1 1 up up up link eth1 false 0 0 0 - - - - -";
     assert_eq!(lines[3], s1.split(' ').collect::<Vec<_>>());
     let s2 = "server web s2 2 10.0.0.2 1 up down down link eth1 false 0 0 1700000000000000000 \
-              watchd.sh(123) no-answer";
+              watchd.sh(123) no-answer - - -";
     assert_eq!(lines[4], s2.split(' ').collect::<Vec<_>>());
     assert_eq!(lines.len(), 6);
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 //! `onehopctl show -j`
 
-use std::net::Ipv4Addr;
-
-use onehop_uapi::{Info, Kind, Reach, Server, Status};
+use onehop_uapi::{Address, Info, Kind, Reach, Server, Status};
 use serde::Serialize;
 
+use crate::router::{need, Need};
 use crate::state::{effective, PoolState, State};
 use crate::{clock, seed, Context};
 
@@ -15,13 +14,22 @@ pub struct Report {
     enabled: bool,
     generation: u64,
     digest: String,
+    answer: bool,
+    devices: Vec<Device>,
     pools: Vec<Pool>,
+}
+
+#[derive(Serialize)]
+struct Device {
+    name: String,
+    index: Option<u32>,
 }
 
 #[derive(Serialize)]
 struct Pool {
     name: String,
     mode: &'static str,
+    shape: Option<&'static str>,
     kind: &'static str,
     rows: Option<u32>,
     seed: Option<String>,
@@ -29,21 +37,26 @@ struct Pool {
     prefix6: u8,
     policy: &'static str,
     digest: String,
-    ghosts: Vec<Ipv4Addr>,
+    ghosts: Vec<String>,
     servers: Vec<Entry>,
+    router_needs: Vec<Need>,
 }
 
 #[derive(Serialize)]
 struct Entry {
     name: String,
     id: u16,
-    address: Ipv4Addr,
+    address: Option<String>,
+    address6: Option<String>,
     weight: u16,
     admin: &'static str,
     health: &'static str,
     state: &'static str,
-    reach: &'static str,
+    reach: Option<&'static str>,
+    reach6: Option<&'static str>,
     device: Option<String>,
+    device6: Option<String>,
+    this_host: bool,
     changed: Option<Changed>,
     packets: u64,
     bytes: u64,
@@ -57,12 +70,18 @@ struct Changed {
 }
 
 pub fn report(context: &mut Context<'_>, info: &Info, state: &State) -> Report {
+    let devices = state.devices.iter().map(|(name, index)| Device {
+        name: name.to_string(),
+        index: Some(*index).filter(|index| *index != 0),
+    });
     let pools = state.pools.iter();
     Report {
         abi: info.abi,
         enabled: info.enabled,
         generation: state.generation,
         digest: format!("{:016x}", state.digest),
+        answer: info.answer,
+        devices: devices.collect(),
         pools: pools.map(|it| pool(context, it)).collect(),
     }
 }
@@ -71,9 +90,14 @@ fn pool(context: &mut Context<'_>, it: &PoolState) -> Pool {
     let pool = &it.pool;
     let hash = pool.kind == Kind::Hash;
     let servers = it.servers.iter();
+    let needs = it
+        .ghosts
+        .iter()
+        .filter_map(|ghost| Some(need(pool.shape?, *ghost)));
     Pool {
         name: pool.name.to_string(),
         mode: pool.mode.name(),
+        shape: pool.shape.map(|shape| shape.name()),
         kind: pool.kind.name(),
         rows: hash.then_some(pool.rows),
         seed: hash.then(|| seed::format(pool.seed)),
@@ -81,27 +105,33 @@ fn pool(context: &mut Context<'_>, it: &PoolState) -> Pool {
         prefix6: pool.prefix6,
         policy: pool.policy.name(),
         digest: format!("{:016x}", it.digest),
-        ghosts: it.ghosts.clone(),
+        ghosts: it.ghosts.iter().map(Address::to_string).collect(),
         servers: servers
             .map(|(server, status)| entry(context, server, status))
             .collect(),
+        router_needs: needs.collect(),
     }
 }
 
 fn entry(context: &mut Context<'_>, server: &Server, status: &Status) -> Entry {
-    let linked = status.reach == Reach::Link;
+    let text = |address: Address| address.to_string();
+    let reaches = [status.reach, status.reach6];
+    // An index of 0 has no name.
+    let mut device = |index| context.kernel.device(index);
     Entry {
         name: server.name.to_string(),
         id: server.id,
-        address: server.address.into(),
+        address: server.address.map(Address::V4).map(text),
+        address6: server.address6.map(Address::V6).map(text),
         weight: server.weight,
         admin: server.admin.name(),
         health: status.health.name(),
         state: effective(server.admin, status.health).name(),
-        reach: status.reach.name(),
-        device: linked
-            .then(|| context.kernel.device(status.ifindex))
-            .flatten(),
+        reach: status.reach.map(Reach::name),
+        reach6: status.reach6.map(Reach::name),
+        device: device(status.ifindex),
+        device6: device(status.ifindex6),
+        this_host: reaches.contains(&Some(Reach::Local)),
         changed: (status.changed_at != 0).then(|| Changed {
             at: clock::rfc3339(status.changed_at, 9),
             actor: status.author.actor.to_string(),
