@@ -56,13 +56,15 @@ fn answer(
         return Err(Invalid::no_device().into());
     }
     let plan = config.map(|config| links::plan(config, request.answer));
-    if let Some(prepared) = links::prepare(namespace, plan.unwrap_or(Ok(Plan::NONE))?)? {
-        links::settle(namespace, prepared);
-    }
     let mut inner = namespace.links().lock();
     if inner.announcer.is_none() {
         inner.announcer = Some(Work::new(namespace.clone(), announce)?);
     }
+    drop(inner);
+    if let Some(prepared) = links::prepare(namespace, plan.unwrap_or(Ok(Plan::NONE))?)? {
+        links::settle(namespace, prepared);
+    }
+    let inner = namespace.links().lock();
     let changed = namespace.set_answers(request.answer);
     begin(namespace, &inner);
     drop(inner);
@@ -88,8 +90,16 @@ pub(super) fn begin(namespace: &Namespace, inner: &Inner) {
 }
 
 fn announce(namespace: &Arc<Namespace>) -> Again {
+    if !namespace.answers() {
+        return None;
+    }
+    if !namespace.is_enabled() {
+        // Nobody tells when that changes.
+        namespace.set_announcements(TIMES);
+        return Some(APART_MS);
+    }
     let left = namespace.take_announcement();
-    if left < 0 || !namespace.answers() || !namespace.is_enabled() {
+    if left < 0 {
         return None;
     }
     let guard = rcu::read_lock();

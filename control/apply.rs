@@ -72,6 +72,7 @@ fn apply(
     let old = turn.current();
     let new = build(namespace, old, image, &request.author, stands + 1)?;
     if is_same(old, &new) {
+        change::repair(namespace, &new)?;
         return Ok(change::unchanged(namespace));
     }
     let moved = moved(old, &new)?;

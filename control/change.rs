@@ -3,7 +3,7 @@
 //! What APPLY and SERVER have in common: making a new configuration the one that packets meet,
 //! and telling of it.
 
-use super::{links, peers, refusal::Refusal};
+use super::{answer, links, peers, refusal::Refusal};
 use crate::{
     dispatch::addr::Family,
     ffi::{
@@ -82,6 +82,18 @@ pub(super) fn unchanged(namespace: &Namespace) -> Outcome {
     }
 }
 
+/// Puts to work what could not be when a device appeared.
+///
+/// # Errors
+///
+/// `ENOMEM`.
+pub(super) fn repair(namespace: &Arc<Namespace>, config: &Config) -> Result {
+    if let Some(links) = links::prepare(namespace, links::plan(config, namespace.answers())?)? {
+        links::settle(namespace, links);
+    }
+    Ok(())
+}
+
 /// Swaps `config` in, the next generation. New packets may meet the old one until the hooks are
 /// there, and never half of each. Everything that can fail comes before the swap.
 ///
@@ -100,6 +112,9 @@ pub(super) fn commit(
     };
     let (has4, has6) = (has(Family::V4), has(Family::V6));
     let generation = config.generation;
+    let new_ghosts = turn
+        .current()
+        .is_none_or(|old| old.ghosts() != config.ghosts());
     let is_empty = config.pools().is_empty() && config.devices().is_empty();
     let links = links::prepare(namespace, links::plan(&config, namespace.answers())?)?;
     let config = if is_empty {
@@ -124,7 +139,10 @@ pub(super) fn commit(
     if !has6 {
         control.hooks6 = None;
     }
-    peers::look(turn);
+    if new_ghosts {
+        answer::begin(namespace, &namespace.links().lock());
+    }
+    peers::look(namespace, turn);
     Ok(())
 }
 

@@ -66,7 +66,7 @@ pub(super) struct Prepared {
 ///
 /// `ENOMEM`; then nothing has changed.
 pub(super) fn prepare(namespace: &Arc<Namespace>, plan: Plan) -> Result<Option<Prepared>> {
-    if namespace.links().lock().plan == plan {
+    if namespace.links().lock().is_at_work(&plan) {
         return Ok(None);
     }
     let rtnl = Rtnl::lock();
@@ -105,6 +105,7 @@ pub(super) fn settle(namespace: &Namespace, prepared: Prepared) {
         new.ingress = old.and_then(|old| old.ingress.take());
     }
     inner.plan = plan;
+    inner.failed = false;
     let old = core::mem::replace(&mut inner.bound, bound);
     namespace.links().publish(&inner);
     answer::begin(namespace, &inner);
@@ -148,10 +149,9 @@ fn bind(
 impl DeviceUser for Namespace {
     fn device_changed(self: &Arc<Self>, device: DeviceRef, news: News) {
         let mut inner = self.links().lock();
-        if news == News::Up {
-            renew_groups(&mut inner, &device);
-        } else {
-            rebind(self, &mut inner, &device, news);
+        match news {
+            News::Named | News::Gone => rebind(self, &mut inner, &device, news),
+            News::Up | News::Resized => renew_groups(&mut inner, &device),
         }
         self.links().publish(&inner);
         if self.links().has(device.index()) {
@@ -182,10 +182,12 @@ fn rebind(namespace: &Arc<Namespace>, inner: &mut Inner, device: &DeviceRef, new
         (None, Some(name)) => {
             let bound = bind(namespace, &inner.plan, name, device.another(), false)
                 .and_then(|bound| Ok(inner.bound.push(bound, GFP_KERNEL_ACCOUNT)?));
-            if bound.is_err() {
+            if let Err(error) = bound {
+                inner.failed = true;
                 pr_warn!(
-                    "no memory for device {}: apply the configuration again\n",
-                    name.as_str()
+                    "device {}: error {}; apply the configuration again\n",
+                    name.as_str(),
+                    -error.to_errno()
                 );
             }
         }
@@ -193,7 +195,7 @@ fn rebind(namespace: &Arc<Namespace>, inner: &mut Inner, device: &DeviceRef, new
     }
 }
 
-/// A device is up: it may have got a family that it did not have.
+/// A device may have got a family that it did not have, or is about to lose one.
 fn renew_groups(inner: &mut Inner, device: &DeviceRef) {
     let Inner { plan, bound, .. } = inner;
     let Some(bound) = bound
@@ -202,6 +204,7 @@ fn renew_groups(inner: &mut Inner, device: &DeviceRef) {
     else {
         return;
     };
+    bound.groups.retain(|membership| membership.can_last());
     for group in &plan.groups {
         if bound.groups.iter().all(|it| it.group() != *group) {
             // Failed before, and may fail again: there is no use for the family.

@@ -41,11 +41,9 @@ pub(super) fn resolve(net: &Net, pool: &Pool, mut changed: impl FnMut(&Member, W
         if pool.wanted.mode == Mode::Broadcast && [way4, way6].contains(&Way::Local) {
             (way4, way6) = (Way::Local, Way::Local);
         }
-        if hop4.set(way4) {
-            changed(member, way4);
-        }
-        if hop6.set(way6) {
-            changed(member, way6);
+        let (changed4, changed6) = (hop4.set(way4), hop6.set(way6));
+        if changed4 || changed6 {
+            changed(member, if changed4 { way4 } else { way6 });
         }
     }
     pool.find_itself();
@@ -86,7 +84,7 @@ impl RouteUser for Namespace {
                 return;
             }
         }
-        peers::look(&mut turn);
+        peers::look(self, &mut turn);
     }
 }
 

@@ -90,22 +90,34 @@ impl Header {
         if self.source == ghost {
             return Client::NotOurs(NotOurs::FromGhost);
         }
-        let mut client = self.source;
         if self.needs_more() {
-            let message = packet.get(usize::from(self.header_len)..);
-            match message.map_or(Err(Malformed), icmp_error) {
-                Ok(Some(quote)) if quote.source != ghost => {
-                    return Client::NotOurs(NotOurs::ForeignQuote)
-                }
-                Ok(Some(quote)) => client = quote.destination,
-                Ok(None) => {}
-                Err(Malformed) => return Client::Malformed,
-            }
+            return self.icmp_client(packet, ghost);
         }
-        if client == ghost || !is_client(client) {
-            return Client::NotOurs(NotOurs::NoClient);
+        client_at(self.source)
+    }
+
+    /// The same for ICMP. By itself, so that what all other packets need is short enough to be
+    /// inlined in the hooks.
+    #[cold]
+    fn icmp_client(&self, packet: &[u8], ghost: Bytes) -> Client {
+        let message = packet.get(usize::from(self.header_len)..);
+        match message.map_or(Err(Malformed), icmp_error) {
+            Ok(Some(quote)) if quote.source != ghost => Client::NotOurs(NotOurs::ForeignQuote),
+            Ok(Some(quote)) if quote.destination == ghost => Client::NotOurs(NotOurs::NoClient),
+            Ok(Some(quote)) => client_at(quote.destination),
+            Ok(None) => client_at(self.source),
+            Err(Malformed) => Client::Malformed,
         }
-        Client::Is(Address::V4(client))
+    }
+}
+
+/// The client with this address, if one can have it.
+#[inline]
+fn client_at(address: Bytes) -> Client {
+    if is_client(address) {
+        Client::Is(Address::V4(address))
+    } else {
+        Client::NotOurs(NotOurs::NoClient)
     }
 }
 

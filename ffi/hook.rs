@@ -4,6 +4,7 @@
 
 use super::{
     bindings,
+    link::Device,
     netdev::DeviceRef,
     netns::Net,
     rcu::Reader,
@@ -32,6 +33,13 @@ impl Protocol for Arp {
     const NUMBER: u32 = bindings::NFPROTO_ARP;
 }
 
+/// Frames that a bridge hands to the host it is on.
+pub(crate) enum Bridge {}
+
+impl Protocol for Bridge {
+    const NUMBER: u32 = bindings::NFPROTO_BRIDGE;
+}
+
 /// Where in a packet's way a hook sits.
 #[derive(Clone, Copy)]
 pub(crate) enum Point {
@@ -45,6 +53,34 @@ pub(crate) enum Point {
     ArpIn,
     /// ARP messages about to be sent.
     ArpOut,
+    /// Frames from a bridge to its host.
+    BridgeIn,
+}
+
+/// Where a packet is shown.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'g> {
+    state: &'g bindings::nf_hook_state,
+    reader: Reader<'g>,
+}
+
+impl<'g> Place<'g> {
+    /// The device it came in on; none for packets of this host's own.
+    pub(crate) fn input(self) -> Option<Device<'g>> {
+        // SAFETY: Netfilter's caller keeps the device for as long as it shows the packet.
+        unsafe { Device::from_raw(self.state.in_) }
+    }
+
+    /// The device it is about to leave by; none for packets received.
+    pub(crate) fn output(self) -> Option<Device<'g>> {
+        // SAFETY: As above.
+        unsafe { Device::from_raw(self.state.out) }
+    }
+
+    /// Evidence of the RCU read lock around the hook.
+    pub(crate) fn reader(self) -> Reader<'g> {
+        self.reader
+    }
 }
 
 /// One hook: reads the packet, decides, acts. A type without values, with a file of its own.
@@ -62,7 +98,7 @@ pub(crate) trait Hook {
 
     /// Runs under the RCU read lock: must not sleep. In softirq, or with bottom halves off; at
     /// [`Point::LocalOut`] and [`Point::ArpOut`] also in process context, preemptible.
-    fn run(state: &Self::State, reader: Reader<'_>, skb: Skb<Self::Protocol>) -> Verdict;
+    fn run(state: &Self::State, place: Place<'_>, skb: Skb<Self::Protocol>) -> Verdict;
 }
 
 /// A hook as a value, for the lists that [`Registration::new`] takes.
@@ -92,6 +128,7 @@ impl<S: Send + Sync> Entry<S> {
             Point::LocalOut => bindings::nf_inet_hooks_NF_INET_LOCAL_OUT,
             Point::ArpIn => bindings::NF_ARP_IN,
             Point::ArpOut => bindings::NF_ARP_OUT,
+            Point::BridgeIn => bindings::NF_BR_LOCAL_IN,
         };
         Ok(bindings::nf_hook_ops {
             hook: self.enter,
@@ -188,7 +225,8 @@ impl<S: Send + Sync> Drop for Registration<S> {
         }
         // Unregistering does not wait: packets may still be in the hooks, and dumps read the
         // structures until the grace period ends.
-        kernel::sync::rcu::synchronize_rcu();
+        // SAFETY: Process context. Quick where RTNL is held, as others wait for it.
+        unsafe { bindings::synchronize_net() };
     }
 }
 
@@ -198,13 +236,17 @@ impl<S: Send + Sync> Drop for Registration<S> {
 unsafe extern "C" fn enter<H: Hook>(
     private: *mut c_void,
     skb: *mut bindings::sk_buff,
-    _state: *const bindings::nf_hook_state,
+    shown: *const bindings::nf_hook_state,
 ) -> c_uint {
     // SAFETY: `private` is the registration's state, alive until the registration has waited
     // for us; nf_hook_slow holds the RCU read lock around us, and hands a packet of the protocol
-    // over.
+    // over, with a structure that says where.
     unsafe {
         let state = &*private.cast::<H::State>();
-        H::run(state, Reader::assume_locked(), Skb::from_raw(skb)).into_raw()
+        let place = Place {
+            state: &*shown,
+            reader: Reader::assume_locked(),
+        };
+        H::run(state, place, Skb::from_raw(skb)).into_raw()
     }
 }

@@ -64,6 +64,13 @@ pub(crate) trait Family: Protocol + 'static {
     /// As for [`Self::nexthop`].
     unsafe fn resolves(route: *mut bindings::dst_entry, to: Self::Address) -> bool;
 
+    /// The host that `route` leads to first, if it names one.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Self::nexthop`].
+    unsafe fn gateway(route: *mut bindings::dst_entry) -> Option<Self::Address>;
+
     /// Bytes a packet that is sent on may have.
     ///
     /// # Safety

@@ -74,6 +74,13 @@ impl Family for V4 {
         unsafe { bindings::onehop_rt4_resolves(route, u32::from_ne_bytes(to)) }
     }
 
+    unsafe fn gateway(route: *mut bindings::dst_entry) -> Option<[u8; 4]> {
+        let mut gateway = 0;
+        // SAFETY: By the contract; `gateway` is ours.
+        let has = unsafe { bindings::onehop_rt4_gateway(route, &mut gateway) };
+        has.then(|| gateway.to_ne_bytes())
+    }
+
     unsafe fn mtu(route: *mut bindings::dst_entry) -> u32 {
         // SAFETY: By the contract.
         unsafe { bindings::onehop_rt4_mtu(route) }
@@ -108,11 +115,15 @@ impl Family for V4 {
         // PRE_ROUTING has not looked for yet: hence one back to the sender, whose reference goes to
         // the packet.
         unsafe {
-            let back = Self::route(net, source, None);
-            if !bindings::onehop_rt_is_error(back) {
+            if bindings::onehop_skb_dst(skb).is_null() {
+                let back = Self::route(net, source, None);
+                if bindings::onehop_rt_is_error(back) {
+                    bindings::onehop_rt_put(back);
+                    return;
+                }
                 bindings::onehop_skb_set_dst(skb, back);
-                bindings::onehop_icmp_send(skb, kind as i32, code as i32, info);
             }
+            bindings::onehop_icmp_send(skb, kind as i32, code as i32, info);
         }
     }
 }

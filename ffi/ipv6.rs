@@ -6,12 +6,19 @@ use super::{
     bindings, hook::Protocol, ip::Family, link::Device, netns::Net, route::Nexthop, skb::IcmpError,
 };
 use core::ptr;
+use kernel::prelude::*;
 
 /// IPv6 packets.
 pub(crate) enum V6 {}
 
 impl Protocol for V6 {
     const NUMBER: u32 = bindings::NFPROTO_IPV6;
+}
+
+/// Whether this host has IPv6 at all.
+fn has_ipv6() -> bool {
+    // SAFETY: An FFI call that only looks at a boot parameter.
+    unsafe { bindings::onehop_has_ipv6() }
 }
 
 /// The address as the stack's functions take it.
@@ -55,6 +62,7 @@ impl Family for V6 {
         device: *mut bindings::net_device,
         address: [u8; 16],
     ) -> *mut bindings::neighbour {
+        // There is no way that leads here without IPv6.
         // SAFETY: By the contract.
         unsafe { bindings::onehop_neigh6(device, &in6(address)) }
     }
@@ -65,8 +73,11 @@ impl Family for V6 {
     }
 
     unsafe fn is_local(net: *mut bindings::net, address: [u8; 16]) -> bool {
-        // SAFETY: By the contract; no device to prefer.
-        if unsafe { bindings::ipv6_chk_addr(net, &in6(address), ptr::null(), 0) } != 0 {
+        if !has_ipv6() {
+            return false;
+        }
+        // SAFETY: By the contract.
+        if unsafe { bindings::onehop_is_local6(net, &in6(address)) } {
             return true;
         }
         // A whole prefix may be local, by a route (AnyIP).
@@ -84,6 +95,9 @@ impl Family for V6 {
         to: [u8; 16],
         via: Option<i32>,
     ) -> *mut bindings::dst_entry {
+        if !has_ipv6() {
+            return EAFNOSUPPORT.to_ptr();
+        }
         let mut flow = bindings::flowi6 {
             daddr: in6(to),
             ..Default::default()
@@ -117,6 +131,15 @@ impl Family for V6 {
         // What the stack would resolve for a packet to nobody: the answer must be `to` even so.
         // SAFETY: By the contract.
         unsafe { bindings::onehop_rt6_resolves(route, &in6(to)) }
+    }
+
+    unsafe fn gateway(route: *mut bindings::dst_entry) -> Option<[u8; 16]> {
+        let mut gateway = in6([0; 16]);
+        // SAFETY: By the contract; `gateway` is ours, and every bit pattern is an address.
+        unsafe {
+            let has = bindings::onehop_rt6_gateway(route, &mut gateway);
+            has.then_some(gateway.in6_u.u6_addr8)
+        }
     }
 
     unsafe fn mtu(route: *mut bindings::dst_entry) -> u32 {
@@ -154,9 +177,10 @@ impl Family for V6 {
             IcmpError::TooBig(mtu) => (bindings::ICMPV6_PKT_TOOBIG, 0, mtu),
         };
         // Where the ghost is an address of this host, the stack would speak in its name.
-        // SAFETY: By the contract; a packet received has a device.
+        // SAFETY: By the contract; the packet is ours to give a device.
         unsafe {
-            let device = bindings::onehop_skb_dev(skb);
+            // A packet of this host's own may have none yet.
+            let device = bindings::onehop_skb_dev_or_loopback(net, skb);
             let from = select(net, device, source).map(in6);
             let from = from.as_ref().map_or(ptr::null(), ptr::from_ref);
             bindings::onehop_icmpv6_send(skb, kind as u8, code as u8, info, from);

@@ -2,7 +2,7 @@
 
 //! Network devices, and frames of our own on their links.
 
-use super::{bindings, netns::Net, rcu::Reader, skb::Skb};
+use super::{bindings, netns::Net, rcu::Reader};
 use core::{marker::PhantomData, ptr::NonNull};
 use kernel::prelude::*;
 
@@ -40,12 +40,11 @@ impl<'g> Device<'g> {
         })
     }
 
-    /// The device a packet came in on, or is about to leave by.
-    pub(crate) fn of<P>(skb: &Skb<P>, _reader: Reader<'g>) -> Option<Self> {
-        // SAFETY: Valid by the packet's invariant. A packet in a hook keeps its device for the
-        // read-side critical section around the hook, and so for `'g`.
-        let ptr = unsafe { bindings::onehop_skb_dev(skb.as_ptr()) };
-        // INVARIANT: As said.
+    /// # Safety
+    ///
+    /// `ptr` is null, or a device that lives for `'g`.
+    pub(super) unsafe fn from_raw(ptr: *mut bindings::net_device) -> Option<Self> {
+        // INVARIANT: By the contract.
         Some(Self {
             ptr: NonNull::new(ptr)?,
             _reader: PhantomData,
@@ -72,18 +71,28 @@ impl<'g> Device<'g> {
         unsafe { bindings::onehop_dev_mac(self.ptr.as_ptr(), mac.as_mut_ptr()) }.then_some(mac)
     }
 
-    /// The IPv4 address this host would ask for `target` from, on this device: none of a wider
-    /// scope than the link. Unspecified if there is none.
-    pub(crate) fn ipv4_address(&self, target: [u8; 4]) -> [u8; 4] {
+    /// Does it lead back to this host?
+    pub(crate) fn is_loopback(&self) -> bool {
         // SAFETY: Valid for `'g`.
-        let address = unsafe {
-            bindings::inet_select_addr(
-                self.ptr.as_ptr(),
-                u32::from_ne_bytes(target),
-                bindings::rt_scope_t_RT_SCOPE_LINK as i32,
-            )
-        };
-        address.to_ne_bytes()
+        unsafe { bindings::onehop_dev_is_loopback(self.ptr.as_ptr()) }
+    }
+
+    /// Is it that of a VRF? Packets are shown on it besides the device that they really take.
+    pub(crate) fn is_master(&self) -> bool {
+        // SAFETY: Valid for `'g`.
+        unsafe { bindings::onehop_dev_is_master(self.ptr.as_ptr()) }
+    }
+
+    /// Its IPv4 addresses with their masks.
+    pub(crate) fn ipv4_addresses(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        (0..).map_while(|nth| {
+            let (mut address, mut mask) = (0, 0);
+            // SAFETY: Valid for `'g`, under the RCU read lock that the type stands for.
+            let found = unsafe {
+                bindings::onehop_dev_address4(self.ptr.as_ptr(), nth, &mut address, &mut mask)
+            };
+            found.then(|| (u32::from_be(address), u32::from_be(mask)))
+        })
     }
 
     /// Sends a frame of our own, past all hooks of the stack. Any context but hard interrupt.

@@ -47,9 +47,11 @@ impl DeviceRef {
         // SAFETY: The namespace is alive by its type's invariant, the name ends with a NUL.
         let ptr = unsafe { bindings::dev_get_by_name(net.as_ptr(), name.as_ptr().cast()) };
         // INVARIANT: Found with a reference, which is ours.
-        Some(Self {
+        let device = Self {
             ptr: NonNull::new(ptr)?,
-        })
+        };
+        // Not by one of its alternative names, of which its news say nothing.
+        (device.name() == *name).then_some(device)
     }
 
     /// # Safety
@@ -121,7 +123,7 @@ impl Membership {
         // SAFETY: The device is valid; the caller holds RTNL by the type's contract.
         to_result(unsafe {
             match group {
-                Group::Link(mac) => bindings::dev_mc_add(ptr, mac.as_ptr()),
+                Group::Link(mac) => bindings::onehop_join_link(ptr, mac.as_ptr()),
                 Group::V4(group) => bindings::onehop_join4(ptr, u32::from_ne_bytes(group)),
                 Group::V6(group) => bindings::ipv6_dev_mc_inc(ptr, &in6(group)),
             }
@@ -132,19 +134,27 @@ impl Membership {
     pub(crate) fn group(&self) -> Group {
         self.group
     }
+
+    /// Does the device, at its MTU of now, still have the family? One that has lost it has lost its
+    /// groups too (RFC 8200, section 5; RFC 791).
+    pub(crate) fn can_last(&self) -> bool {
+        // SAFETY: Valid by the invariant of the reference.
+        let mtu = unsafe { bindings::onehop_dev_mtu(self.device.as_ptr()) };
+        match self.group {
+            Group::Link(_) => true,
+            Group::V4(_) => mtu >= 68,
+            Group::V6(_) => mtu >= 1280,
+        }
+    }
 }
 
 impl Drop for Membership {
     fn drop(&mut self) {
         let ptr = self.device.as_ptr();
-        // SAFETY: The device is valid; the caller holds RTNL by the type's contract. Where the
-        // family has left the device meanwhile, its groups have gone with it, and nothing is
-        // found to leave.
+        // SAFETY: The device is valid; the caller holds RTNL by the type's contract.
         unsafe {
             match self.group {
-                Group::Link(mac) => {
-                    bindings::dev_mc_del(ptr, mac.as_ptr());
-                }
+                Group::Link(mac) => bindings::onehop_leave_link(ptr, mac.as_ptr()),
                 Group::V4(group) => bindings::onehop_leave4(ptr, u32::from_ne_bytes(group)),
                 Group::V6(group) => {
                     bindings::ipv6_dev_mc_dec(ptr, &in6(group));
@@ -159,8 +169,10 @@ impl Drop for Membership {
 pub(crate) enum News {
     /// It is there, or has another name.
     Named,
-    /// It has been switched on.
+    /// It has been switched on, has got its carrier back, or has another link address or port.
     Up,
+    /// It has another MTU, and its families have not been told yet.
+    Resized,
     /// It goes: all references to it must be given back.
     Gone,
 }
@@ -231,7 +243,11 @@ unsafe extern "C" fn notify<T: DeviceUser>(
         bindings::netdev_cmd_NETDEV_REGISTER | bindings::netdev_cmd_NETDEV_CHANGENAME => {
             News::Named
         }
-        bindings::netdev_cmd_NETDEV_UP => News::Up,
+        bindings::netdev_cmd_NETDEV_UP
+        | bindings::netdev_cmd_NETDEV_CHANGE
+        | bindings::netdev_cmd_NETDEV_CHANGEADDR
+        | bindings::netdev_cmd_NETDEV_NOTIFY_PEERS => News::Up,
+        bindings::netdev_cmd_NETDEV_CHANGEMTU => News::Resized,
         bindings::netdev_cmd_NETDEV_UNREGISTER => News::Gone,
         _ => return 0,
     };

@@ -5,12 +5,11 @@
 use super::bindings;
 use core::{marker::PhantomData, mem::offset_of, ptr};
 use kernel::{
-    new_mutex,
     prelude::*,
     sync::{
         atomic::{Acquire, Atomic, Full, Relaxed},
         lock::mutex::MutexBackend,
-        rcu, Mutex,
+        rcu, LockClassKey, Mutex,
     },
     types::NotThreadSafe,
 };
@@ -88,10 +87,15 @@ pub(crate) struct RcuCell<T: Send + Sync, W: Send + Unpin> {
 }
 
 impl<T: Send + Sync, W: Send + Unpin> RcuCell<T, W> {
-    pub(crate) fn new(writer: W) -> impl PinInit<Self> {
+    /// `key` tells lockdep one cell's writers from another's, which may be nested.
+    pub(crate) fn new(
+        writer: W,
+        name: &'static CStr,
+        key: Pin<&'static LockClassKey>,
+    ) -> impl PinInit<Self> {
         pin_init!(Self {
             current: Atomic::new(ptr::null_mut()),
-            writer <- new_mutex!(writer, "onehop_writer"),
+            writer <- Mutex::new(writer, name, key),
         })
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* See shim.h: each function is one inline, macro or bit field of the kernel. Packets and what they meet. */
+/* See shim.h: each function is one inline, macro or bit field of the kernel. Packets. */
 
 #include "shim.h"
 
@@ -14,11 +14,8 @@ u32 onehop_skb_traits(const struct sk_buff *skb)
 		traits |= ONEHOP_ON_LOOPBACK;
 	if (netif_is_l3_master(dev))
 		traits |= ONEHOP_ON_MASTER;
-	if (nf_bridge_info_exists(skb)) {
+	if (nf_bridge_info_exists(skb))
 		traits |= ONEHOP_BRIDGED;
-		if (ether_addr_equal_unaligned(eth_hdr(skb)->h_dest, dev->dev_addr))
-			traits |= ONEHOP_TO_DEVICE;
-	}
 	return traits;
 }
 
@@ -36,7 +33,7 @@ u32 onehop_frame_traits(const struct sk_buff *skb)
 	if (skb->protocol == htons(ETH_P_IPV6))
 		traits |= ONEHOP_FRAME_IPV6;
 	if (skb->pkt_type == PACKET_OTHERHOST || skb_vlan_tag_present(skb) || skb_shared(skb) ||
-	    rcu_access_pointer(skb->dev->rx_handler))
+	    rcu_access_pointer(skb->dev->rx_handler) || skb->dev->flags & IFF_LOOPBACK)
 		traits |= ONEHOP_FRAME_PASSING;
 	return traits;
 }
@@ -46,9 +43,16 @@ void onehop_skb_set_to_host(struct sk_buff *skb)
 	skb->pkt_type = PACKET_HOST;
 }
 
-struct net_device *onehop_skb_dev(const struct sk_buff *skb)
+struct net_device *onehop_skb_dev_or_loopback(struct net *net, struct sk_buff *skb)
 {
+	if (!skb->dev)
+		skb->dev = net->loopback_dev;
 	return skb->dev;
+}
+
+struct dst_entry *onehop_skb_dst(const struct sk_buff *skb)
+{
+	return skb_dst(skb);
 }
 
 u8 *onehop_skb_network(const struct sk_buff *skb)
@@ -83,9 +87,17 @@ bool onehop_skb_link_source(const struct sk_buff *skb, u8 *mac)
 	return true;
 }
 
-bool onehop_skb_goes_to_loopback(const struct sk_buff *skb)
+/* Is it on its way through IPsec? */
+bool onehop_skb_to_transform(const struct sk_buff *skb)
 {
-	return skb_dst(skb) && skb_dst_dev(skb)->flags & IFF_LOOPBACK;
+	return skb_dst(skb) && dst_xfrm(skb_dst(skb));
+}
+
+void onehop_skb_forget_bridge(struct sk_buff *skb)
+{
+#if IS_ENABLED(CONFIG_BRIDGE_NETFILTER)
+	skb_ext_del(skb, SKB_EXT_BRIDGE_NF);
+#endif
 }
 
 /* Room for a packet of our own with its link header. */
@@ -105,6 +117,8 @@ struct sk_buff *onehop_skb_alloc(struct net_device *dev, u32 len)
 
 int onehop_skb_link_header(struct sk_buff *skb, u16 protocol, const u8 *to)
 {
+	if (skb->dev->type != ARPHRD_ETHER)
+		return -EINVAL;
 	skb->protocol = htons(protocol);
 	return dev_hard_header(skb, skb->dev, protocol, to, NULL, skb->len);
 }
@@ -136,9 +150,7 @@ void onehop_skb_detach(struct sk_buff *skb)
 	skb_dst_drop(skb);
 	secpath_reset(skb);
 	nf_reset_ct(skb);
-#if IS_ENABLED(CONFIG_BRIDGE_NETFILTER)
-	skb_ext_del(skb, SKB_EXT_BRIDGE_NF);
-#endif
+	onehop_skb_forget_bridge(skb);
 	skb_forward_csum(skb);
 	skb_clear_tstamp(skb);
 }
@@ -190,164 +202,4 @@ void onehop_icmpv6_send(struct sk_buff *skb, u8 type, u8 code, u32 info,
 			const struct in6_addr *from)
 {
 	icmp6_send(skb, type, code, info, from, IP6CB(skb));
-}
-
-static struct neighbour *valid(struct neighbour *n)
-{
-	return n && READ_ONCE(n->nud_state) & NUD_VALID ? n : NULL;
-}
-
-struct neighbour *onehop_neigh4(struct net_device *dev, __be32 address)
-{
-	return valid(__ipv4_neigh_lookup_noref(dev, (__force u32)address));
-}
-
-struct neighbour *onehop_neigh6(struct net_device *dev, const struct in6_addr *address)
-{
-	return valid(__ipv6_neigh_lookup_noref(dev, address));
-}
-
-static void solicit(struct neighbour *n)
-{
-	if (!IS_ERR(n))
-		neigh_event_send(n, NULL);
-}
-
-void onehop_neigh4_solicit(struct net_device *dev, __be32 address)
-{
-	solicit(ip_neigh_gw4(dev, address));
-}
-
-void onehop_neigh6_solicit(struct net_device *dev, const struct in6_addr *address)
-{
-	solicit(ip_neigh_gw6(dev, address));
-}
-
-/* Is n the host on the link that sent the frame of skb? */
-bool onehop_neigh_sent(const struct neighbour *n, const struct sk_buff *skb)
-{
-	return n->dev->addr_len == ETH_ALEN && skb_mac_header_was_set(skb) &&
-	       skb_mac_header_len(skb) >= ETH_HLEN &&
-	       ether_addr_equal_unaligned(eth_hdr(skb)->h_source, n->ha);
-}
-
-bool onehop_neigh_mac(const struct neighbour *n, u8 *mac)
-{
-	if (n->dev->type != ARPHRD_ETHER)
-		return false;
-	neigh_ha_snapshot(mac, n, n->dev);
-	return true;
-}
-
-const struct net *onehop_neigh_net(const struct neighbour *n)
-{
-	return dev_net(n->dev);
-}
-
-u32 onehop_dev_mtu(const struct net_device *dev)
-{
-	return READ_ONCE(dev->mtu);
-}
-
-int onehop_dev_ifindex(const struct net_device *dev)
-{
-	return READ_ONCE(dev->ifindex);
-}
-
-bool onehop_dev_mac(const struct net_device *dev, u8 *mac)
-{
-	if (dev->type != ARPHRD_ETHER)
-		return false;
-	ether_addr_copy(mac, dev->dev_addr);
-	return true;
-}
-
-void onehop_dev_name(const struct net_device *dev, u8 *name)
-{
-	strscpy_pad(name, dev->name, IFNAMSIZ);
-}
-
-void onehop_dev_hold(struct net_device *dev)
-{
-	dev_hold(dev);
-}
-
-void onehop_dev_put(struct net_device *dev)
-{
-	dev_put(dev);
-}
-
-struct net_device *onehop_notified_dev(const void *info)
-{
-	return netdev_notifier_info_to_dev(info);
-}
-
-int onehop_join4(struct net_device *dev, __be32 group)
-{
-	struct in_device *in_dev = __in_dev_get_rtnl(dev);
-
-	if (!in_dev)
-		return -EINVAL;
-	ip_mc_inc_group(in_dev, group);
-	return 0;
-}
-
-void onehop_leave4(struct net_device *dev, __be32 group)
-{
-	struct in_device *in_dev = __in_dev_get_rtnl(dev);
-
-	if (in_dev)
-		ip_mc_dec_group(in_dev, group);
-}
-
-bool onehop_rt_is_error(const struct dst_entry *dst)
-{
-	return IS_ERR(dst) || dst->error;
-}
-
-void onehop_rt_put(struct dst_entry *dst)
-{
-	if (!IS_ERR(dst))
-		dst_release(dst);
-}
-
-int onehop_rt_ifindex(const struct dst_entry *dst)
-{
-	return dst_dev(dst)->ifindex;
-}
-
-u32 onehop_rt4_mtu(const struct dst_entry *dst)
-{
-	return ip_dst_mtu_maybe_forward(dst, true);
-}
-
-u32 onehop_rt4_type(const struct dst_entry *dst)
-{
-	return dst_rtable(dst)->rt_type;
-}
-
-bool onehop_rt4_has_gateway(const struct dst_entry *dst)
-{
-	return dst_rtable(dst)->rt_gw_family;
-}
-
-bool onehop_rt4_resolves(const struct dst_entry *dst, __be32 to)
-{
-	return dst_rtable(dst)->rt_gw_family == AF_INET && dst_rtable(dst)->rt_gw4 == to;
-}
-
-u32 onehop_rt6_mtu(const struct dst_entry *dst)
-{
-	return ip6_dst_mtu_maybe_forward(dst, true);
-}
-
-u32 onehop_rt6_flags(const struct dst_entry *dst)
-{
-	return dst_rt6_info(dst)->rt6i_flags;
-}
-
-/* For a packet to nobody too, so for any. */
-bool onehop_rt6_resolves(const struct dst_entry *dst, const struct in6_addr *to)
-{
-	return ipv6_addr_equal(rt6_nexthop(dst_rt6_info(dst), &in6addr_any), to);
 }

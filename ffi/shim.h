@@ -51,20 +51,21 @@
 #define ONEHOP_TO_HOST		1U	/* the frame was addressed to this host alone */
 #define ONEHOP_ON_LOOPBACK	2U
 #define ONEHOP_ON_MASTER	4U	/* a VRF device, after the device itself */
-#define ONEHOP_BRIDGED		8U	/* shown by br_netfilter, ... */
-#define ONEHOP_TO_DEVICE	16U	/* ... but addressed to the bridge itself */
+#define ONEHOP_BRIDGED		8U	/* shown by br_netfilter */
 u32 onehop_skb_traits(const struct sk_buff *skb);
 #define ONEHOP_FRAME_IPV4	1U
 #define ONEHOP_FRAME_IPV6	2U
 #define ONEHOP_FRAME_PASSING	4U	/* to another device or host */
 u32 onehop_frame_traits(const struct sk_buff *skb);
 void onehop_skb_set_to_host(struct sk_buff *skb);
-struct net_device *onehop_skb_dev(const struct sk_buff *skb);
+struct net_device *onehop_skb_dev_or_loopback(struct net *net, struct sk_buff *skb);
+struct dst_entry *onehop_skb_dst(const struct sk_buff *skb);
 u8 *onehop_skb_network(const struct sk_buff *skb);
 u32 onehop_skb_network_len(const struct sk_buff *skb);
 int onehop_skb_network_writable(struct sk_buff *skb, u32 len);
 bool onehop_skb_link_source(const struct sk_buff *skb, u8 *mac);
-bool onehop_skb_goes_to_loopback(const struct sk_buff *skb);
+bool onehop_skb_to_transform(const struct sk_buff *skb);
+void onehop_skb_forget_bridge(struct sk_buff *skb);
 struct sk_buff *onehop_skb_alloc(struct net_device *dev, u32 len);
 int onehop_skb_link_header(struct sk_buff *skb, u16 protocol, const u8 *to);
 bool onehop_skb_is_lro(const struct sk_buff *skb);
@@ -100,6 +101,13 @@ void onehop_dev_name(const struct net_device *dev, u8 *name);
 void onehop_dev_hold(struct net_device *dev);
 void onehop_dev_put(struct net_device *dev);
 struct net_device *onehop_notified_dev(const void *info);
+bool onehop_dev_is_loopback(const struct net_device *dev);
+bool onehop_dev_is_master(const struct net_device *dev);
+bool onehop_dev_address4(const struct net_device *dev, u32 nth, __be32 *address, __be32 *mask);
+bool onehop_has_ipv6(void);
+bool onehop_is_local6(struct net *net, const struct in6_addr *address);
+int onehop_join_link(struct net_device *dev, const u8 *mac);
+void onehop_leave_link(struct net_device *dev, const u8 *mac);
 int onehop_join4(struct net_device *dev, __be32 group);
 void onehop_leave4(struct net_device *dev, __be32 group);
 
@@ -110,9 +118,11 @@ int onehop_rt_ifindex(const struct dst_entry *dst);
 u32 onehop_rt4_mtu(const struct dst_entry *dst);
 u32 onehop_rt4_type(const struct dst_entry *dst);
 bool onehop_rt4_has_gateway(const struct dst_entry *dst);
+bool onehop_rt4_gateway(const struct dst_entry *dst, __be32 *gateway);
 bool onehop_rt4_resolves(const struct dst_entry *dst, __be32 to);
 u32 onehop_rt6_mtu(const struct dst_entry *dst);
 u32 onehop_rt6_flags(const struct dst_entry *dst);
+bool onehop_rt6_gateway(const struct dst_entry *dst, struct in6_addr *gateway);
 bool onehop_rt6_resolves(const struct dst_entry *dst, const struct in6_addr *to);
 
 /* Namespaces, memory, tasks. */

@@ -4,7 +4,7 @@
 
 use super::{
     bindings,
-    hook::Frame,
+    hook::{Bridge, Frame},
     ip::Family,
     link::{Device, Mac},
     neigh::Neighbour,
@@ -213,10 +213,24 @@ impl<F: Family> Skb<F> {
         unsafe { F::answer(net.as_ptr(), self.ptr, source, error) };
     }
 
-    /// Is it, one of this host's own, on its way to this host itself?
-    pub(crate) fn stays_here(&self) -> bool {
-        // SAFETY: Valid by the invariant; packets at [`super::hook::Point::LocalOut`] are routed.
-        unsafe { bindings::onehop_skb_goes_to_loopback(self.ptr) }
+    /// Is it, one of this host's own, still to be transformed by IPsec? Another route would let it
+    /// out in the clear; what comes of it is shown again.
+    pub(crate) fn is_to_be_transformed(&self) -> bool {
+        // SAFETY: Valid by the invariant.
+        unsafe { bindings::onehop_skb_to_transform(self.ptr) }
+    }
+
+    /// The host that it, one of this host's own, is routed by way of, if its route names one.
+    pub(crate) fn gateway(&self) -> Option<F::Address> {
+        // SAFETY: Valid by the invariant; the route, if there is one, is held by the packet.
+        unsafe {
+            let route = bindings::onehop_skb_dst(self.ptr);
+            if route.is_null() {
+                None
+            } else {
+                F::gateway(route)
+            }
+        }
     }
 
     /// Lets the stack send it, one of this host's own, by another route.
@@ -224,6 +238,14 @@ impl<F: Family> Skb<F> {
         // SAFETY: Valid by the invariant; the route's reference goes to the packet.
         unsafe { bindings::onehop_skb_set_dst(self.ptr, route.into_raw()) };
         self.accept()
+    }
+}
+
+impl Skb<Bridge> {
+    /// Lets the stack show the packet in the frame to all its hooks, as if br_netfilter had not.
+    pub(crate) fn forget_bridge(&mut self) {
+        // SAFETY: Valid by the invariant.
+        unsafe { bindings::onehop_skb_forget_bridge(self.ptr) };
     }
 }
 
@@ -290,10 +312,9 @@ impl Traits {
         self.0 & bindings::ONEHOP_ON_MASTER != 0
     }
 
-    /// Is it a frame that a bridge passes on between two other hosts, shown by br_netfilter? One
-    /// for the bridge device itself is shown in the same way, and will not be again.
-    pub(crate) fn is_passing_bridge(self) -> bool {
-        self.0 & (bindings::ONEHOP_BRIDGED | bindings::ONEHOP_TO_DEVICE) == bindings::ONEHOP_BRIDGED
+    /// Is it shown by br_netfilter, on its way through a bridge to whomever?
+    pub(crate) fn is_bridged(self) -> bool {
+        self.0 & bindings::ONEHOP_BRIDGED != 0
     }
 }
 

@@ -10,9 +10,8 @@ use crate::{
         group,
     },
     ffi::{
-        hook::{Arp, Hook, Point},
+        hook::{Arp, Hook, Place, Point},
         link::{Device, EtherType},
-        rcu::Reader,
         skb::{Skb, Verdict},
     },
     state::{config::Config, stance::Stance, Namespace},
@@ -29,14 +28,14 @@ impl Hook for ArpIn {
     const POINT: Point = Point::ArpIn;
     const PRIORITY: i32 = 0;
 
-    fn run(namespace: &Namespace, reader: Reader<'_>, skb: Skb<Arp>) -> Verdict {
-        let (Some(config), Some(message)) =
-            (namespace.config(reader), Message::parse(skb.network()))
-        else {
+    fn run(namespace: &Namespace, place: Place<'_>, skb: Skb<Arp>) -> Verdict {
+        let (Some(config), Some(message)) = (
+            namespace.config(place.reader()),
+            Message::parse(skb.network()),
+        ) else {
             return skb.accept();
         };
-        let (Operation::Request, Some(device)) = (message.operation, Device::of(&skb, reader))
-        else {
+        let (Operation::Request, Some(device)) = (message.operation, place.input()) else {
             return skb.accept();
         };
         let ghost = message.target;
@@ -68,13 +67,14 @@ impl Hook for ArpOut {
     const POINT: Point = Point::ArpOut;
     const PRIORITY: i32 = 0;
 
-    fn run(namespace: &Namespace, reader: Reader<'_>, mut skb: Skb<Arp>) -> Verdict {
-        let (Some(config), Some(message)) =
-            (namespace.config(reader), Message::parse(skb.network()))
-        else {
+    fn run(namespace: &Namespace, place: Place<'_>, mut skb: Skb<Arp>) -> Verdict {
+        let (Some(config), Some(message)) = (
+            namespace.config(place.reader()),
+            Message::parse(skb.network()),
+        ) else {
             return skb.accept();
         };
-        let Some(device) = Device::of(&skb, reader) else {
+        let Some(device) = place.output() else {
             return skb.accept();
         };
         match stance(namespace, config, message.sender, device.index()) {
@@ -98,14 +98,18 @@ impl Hook for ArpOut {
     }
 }
 
-/// An address of this host on the link that is no ghost; or none, as a probe has it, which hosts
-/// answer too (RFC 5227).
+/// An address of this host on the link that is no ghost, best one of the target's network; or none,
+/// as a probe has it, which hosts answer too (RFC 5227).
 fn another_address(config: &Config, device: &Device<'_>, target: [u8; 4]) -> [u8; 4] {
-    let address = device.ipv4_address(target);
-    match config.pool_of_ghost4(address) {
-        Some(_) => [0; 4],
-        None => address,
+    let target = u32::from_be_bytes(target);
+    let (mut near, mut any) = (None, None);
+    for (address, mask) in device.ipv4_addresses() {
+        if config.pool_of_ghost4(address.to_be_bytes()).is_none() {
+            any = any.or(Some(address));
+            near = near.or(Some(address).filter(|_| (address ^ target) & mask == 0));
+        }
     }
+    near.or(any).unwrap_or(0).to_be_bytes()
 }
 
 fn stance(namespace: &Namespace, config: &Config, ghost: [u8; 4], ifindex: u32) -> Stance {

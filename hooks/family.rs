@@ -6,8 +6,8 @@ use super::nd;
 use crate::{
     dispatch::{client::Client, ipv4, ipv6, server::ServerId},
     ffi::{
+        hook::Place,
         ip::{self, V4, V6},
-        rcu::Reader,
         skb::{Skb, Verdict},
     },
     state::{config::Config, hop::Hop, pool::Pool, Namespace},
@@ -42,11 +42,13 @@ pub(super) trait Family: ip::Family {
 
     fn hop(pool: &Pool, id: ServerId) -> Option<&Hop<Self::Address>>;
 
+    fn has_server(pool: &Pool, address: Self::Address) -> bool;
+
     /// Deals with a received packet that is about a ghost without being a client's: neighbour
     /// discovery. Gives all others back.
     fn guard_in(
         namespace: &Namespace,
-        reader: Reader<'_>,
+        place: Place<'_>,
         config: &Config,
         header: &Self::Header,
         skb: Skb<Self>,
@@ -57,7 +59,7 @@ pub(super) trait Family: ip::Family {
     /// The same for a packet of this host's own.
     fn guard_out(
         namespace: &Namespace,
-        reader: Reader<'_>,
+        place: Place<'_>,
         config: &Config,
         header: &Self::Header,
         skb: Skb<Self>,
@@ -116,12 +118,16 @@ impl Family for V4 {
         pool.hop4(id)
     }
 
+    fn has_server(pool: &Pool, address: [u8; 4]) -> bool {
+        pool.has_server4(address)
+    }
+
     // ARP has hooks of its own.
 
     #[inline]
     fn guard_in(
         _namespace: &Namespace,
-        _reader: Reader<'_>,
+        _place: Place<'_>,
         _config: &Config,
         _header: &ipv4::Header,
         skb: Skb<Self>,
@@ -132,7 +138,7 @@ impl Family for V4 {
     #[inline]
     fn guard_out(
         _namespace: &Namespace,
-        _reader: Reader<'_>,
+        _place: Place<'_>,
         _config: &Config,
         _header: &ipv4::Header,
         skb: Skb<Self>,
@@ -192,16 +198,20 @@ impl Family for V6 {
         pool.hop6(id)
     }
 
+    fn has_server(pool: &Pool, address: [u8; 16]) -> bool {
+        pool.has_server6(address)
+    }
+
     #[inline]
     fn guard_in(
         namespace: &Namespace,
-        reader: Reader<'_>,
+        place: Place<'_>,
         config: &Config,
         header: &ipv6::Header,
         skb: Skb<Self>,
     ) -> Result<Verdict, Skb<Self>> {
         if header.needs_more() {
-            nd::guard_in(namespace, reader, config, skb)
+            nd::guard_in(namespace, place, config, skb)
         } else {
             Err(skb)
         }
@@ -210,13 +220,13 @@ impl Family for V6 {
     #[inline]
     fn guard_out(
         namespace: &Namespace,
-        reader: Reader<'_>,
+        place: Place<'_>,
         config: &Config,
         header: &ipv6::Header,
         skb: Skb<Self>,
     ) -> Result<Verdict, Skb<Self>> {
         if header.needs_more() {
-            nd::guard_out(namespace, reader, config, skb)
+            nd::guard_out(namespace, place, config, skb)
         } else {
             Err(skb)
         }

@@ -10,9 +10,8 @@ use super::family::Family;
 use crate::{
     dispatch::client::{Client, NotOurs},
     ffi::{
-        hook::{Frame, Hook, Point},
+        hook::{Frame, Hook, Place, Point},
         ip::{V4, V6},
-        rcu::Reader,
         skb::{Reason, Skb, Verdict},
     },
     state::{config::Config, hop::Way, pool::Pool, Namespace},
@@ -31,8 +30,8 @@ impl Hook for Ingress {
     const PRIORITY: i32 = 100;
 
     #[inline]
-    fn run(namespace: &Namespace, reader: Reader<'_>, skb: Skb<Frame>) -> Verdict {
-        let Some(config) = namespace.config(reader) else {
+    fn run(namespace: &Namespace, place: Place<'_>, skb: Skb<Frame>) -> Verdict {
+        let Some(config) = namespace.config(place.reader()) else {
             return skb.accept();
         };
         let frame = skb.frame();

@@ -7,13 +7,13 @@ use super::family::Family;
 use crate::{
     dispatch::{client::Client, function::Owner},
     ffi::{
-        hook::{Hook, Point},
-        rcu::Reader,
+        hook::{Hook, Place, Point},
+        link::Device,
         route::Route,
-        skb::{Skb, Verdict},
+        skb::{IcmpError, Skb, Verdict},
     },
     state::{hop::Way, pool::Pool, Namespace},
-    uapi::{Counter, Mode},
+    uapi::{Counter, Mode, Policy},
 };
 use core::marker::PhantomData;
 use kernel::prelude::*;
@@ -30,25 +30,43 @@ impl<F: Family> Hook for LocalOut<F> {
     const PRIORITY: i32 = i32::MAX;
 
     #[inline]
-    fn run(namespace: &Namespace, reader: Reader<'_>, skb: Skb<F>) -> Verdict {
-        let Some(config) = namespace.config(reader) else {
+    fn run(namespace: &Namespace, place: Place<'_>, skb: Skb<F>) -> Verdict {
+        let Some(config) = namespace.config(place.reader()) else {
             return skb.accept();
         };
         let Some(header) = F::parse(skb.linear()) else {
             return skb.accept();
         };
         let pool = F::pool(config, F::destination(&header));
-        let skb = match F::guard_out(namespace, reader, config, &header, skb) {
+        let skb = match F::guard_out(namespace, place, config, &header, skb) {
             Ok(verdict) => return verdict,
             Err(skb) => skb,
         };
         match pool {
-            Some(pool) if pool.wanted.mode != Mode::Broadcast && !skb.stays_here() => {
+            Some(pool) if is_for_us::<F>(pool, place, &skb) => {
                 dispatch::<F>(namespace, pool, &header, skb)
             }
             _ => skb.accept(),
         }
     }
+}
+
+/// Leaves alone what is routed by way of a server: whoever made that route wants that server, to
+/// probe it for example.
+fn is_for_us<F: Family>(pool: &Pool, place: Place<'_>, skb: &Skb<F>) -> bool {
+    pool.wanted.mode != Mode::Broadcast
+        && leaves(place, skb)
+        && skb
+            .gateway()
+            .is_none_or(|gateway| !F::has_server(pool, gateway))
+}
+
+/// Is this the last time that the packet is shown, and does it leave this host? In a VRF it is shown
+/// on the VRF's device first; and what stays in a VRF only there. What IPsec is to transform is
+/// shown again afterwards.
+fn leaves<F: Family>(place: Place<'_>, skb: &Skb<F>) -> bool {
+    let inward = |device: Device<'_>| device.is_loopback() || device.is_master();
+    !place.output().is_none_or(inward) && !skb.is_to_be_transformed()
 }
 
 /// From header to verdict. The stack sends the packet: only its route is another, one that
@@ -73,7 +91,7 @@ fn dispatch<F: Family>(
     };
     let owner = pool.owner(client);
     let Some((id, hop)) = owner.server().and_then(|id| Some((id, F::hop(pool, id)?))) else {
-        return refuse(namespace, skb, Counter::DropNoServer, EHOSTUNREACH);
+        return nobody::<F>(namespace, pool, header, skb);
     };
     let route = match (hop.way(), hop.address) {
         (Way::Link(ifindex), Some(server)) => Route::<F>::via(namespace.net(), server, ifindex),
@@ -90,6 +108,21 @@ fn dispatch<F: Family>(
         namespace.count(Counter::Draining);
     }
     skb.reroute(route)
+}
+
+/// Nobody lives: the pool's policy.
+fn nobody<F: Family>(
+    namespace: &Namespace,
+    pool: &Pool,
+    header: &F::Header,
+    mut skb: Skb<F>,
+) -> Verdict {
+    if pool.wanted.policy == Policy::Drop {
+        return refuse(namespace, skb, Counter::DropNoServer, EPERM);
+    }
+    let source = F::source(header);
+    skb.answer(namespace.net(), source, IcmpError::HostUnreachable);
+    refuse(namespace, skb, Counter::DropNoServer, EHOSTUNREACH)
 }
 
 /// Drops the packet and lets its sender know.

@@ -6,6 +6,7 @@
 //! the lists here.
 
 mod arp;
+mod bridge_in;
 mod family;
 mod forward;
 mod guard;
@@ -36,10 +37,12 @@ pub(crate) fn start(namespace: &Arc<Namespace>, family: Family) -> Result<Regist
         Entry::of::<local_out::LocalOut<V4>>(),
         Entry::of::<arp::ArpIn>(),
         Entry::of::<arp::ArpOut>(),
+        Entry::of::<bridge_in::BridgeIn>(),
     ];
     let v6 = [
         Entry::of::<pre_routing::PreRouting<V6>>(),
         Entry::of::<local_out::LocalOut<V6>>(),
+        Entry::of::<bridge_in::BridgeIn>(),
     ];
     let entries = match family {
         Family::V4 => &v4[..],

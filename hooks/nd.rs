@@ -11,10 +11,10 @@ use crate::{
         nd::{self, Message},
     },
     ffi::{
+        hook::Place,
         ip::V6,
         ipv6::source_address,
-        link::{Device, EtherType},
-        rcu::Reader,
+        link::EtherType,
         skb::{Skb, Verdict},
     },
     state::{config::Config, stance::Stance, Namespace},
@@ -27,24 +27,26 @@ const UNSPECIFIED: [u8; 16] = [0; 16];
 #[cold]
 pub(super) fn guard_in(
     namespace: &Namespace,
-    reader: Reader<'_>,
+    place: Place<'_>,
     config: &Config,
     mut skb: Skb<V6>,
 ) -> Result<Verdict, Skb<V6>> {
     // What cannot be read here is dropped for the same lack of memory further on.
-    if skb.pull(ipv6::CLIENT_BYTES as u32).is_err() || skb.traits().is_passing_bridge() {
+    if skb.pull(ipv6::CLIENT_BYTES as u32).is_err() || skb.traits().is_bridged() {
         return Err(skb);
     }
-    let (Some(message), Some(device)) = (Message::parse(skb.linear()), Device::of(&skb, reader))
-    else {
+    let (Some(message), Some(device)) = (Message::parse(skb.linear()), place.input()) else {
         return Err(skb);
     };
     let (Message::Solicitation { target: ghost, .. }
     | Message::Advertisement { target: ghost, .. }) = message;
-    let link = match (stance(namespace, config, ghost, device.index()), message) {
+    let pool = config.pool_of_ghost6(ghost);
+    let is_member = pool.is_some_and(|pool| pool.is_member());
+    let link = match (guard::stance(namespace, pool, device.index()), message) {
         (Stance::Free, _) => return Err(skb),
         // To a host that has the address too it is a conflict, and would end a detection here.
-        (_, Message::Advertisement { .. }) => None,
+        (_, Message::Advertisement { .. }) if is_member => None,
+        (_, Message::Advertisement { .. }) => return Err(skb),
         // Duplicate address detection: another server that gets the ghost.
         (_, Message::Solicitation { source, .. }) if source == UNSPECIFIED => None,
         (Stance::Own, _) => device.mac(),
@@ -71,16 +73,15 @@ pub(super) fn guard_in(
 #[cold]
 pub(super) fn guard_out(
     namespace: &Namespace,
-    reader: Reader<'_>,
+    place: Place<'_>,
     config: &Config,
     mut skb: Skb<V6>,
 ) -> Result<Verdict, Skb<V6>> {
-    let (Some(message), Some(device)) = (Message::parse(skb.linear()), Device::of(&skb, reader))
-    else {
+    let (Some(message), Some(device)) = (Message::parse(skb.linear()), place.output()) else {
         return Err(skb);
     };
     let is_free = |ghost| {
-        let stance = stance(namespace, config, ghost, device.index());
+        let stance = guard::stance(namespace, config.pool_of_ghost6(ghost), device.index());
         matches!(stance, Stance::Free | Stance::Own)
     };
     match message {
@@ -111,8 +112,4 @@ pub(super) fn guard_out(
         }
         _ => Err(skb),
     }
-}
-
-fn stance(namespace: &Namespace, config: &Config, ghost: [u8; 16], ifindex: u32) -> Stance {
-    guard::stance(namespace, config.pool_of_ghost6(ghost), ifindex)
 }

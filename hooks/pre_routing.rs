@@ -7,7 +7,7 @@ use super::{family::Family, forward};
 use crate::{
     dispatch::{client::Client, function::Owner},
     ffi::{
-        hook::{Hook, Point},
+        hook::{Hook, Place, Point},
         rcu::Reader,
         route,
         skb::{IcmpError, Reason, Skb, Verdict},
@@ -30,7 +30,8 @@ impl<F: Family> Hook for PreRouting<F> {
     const PRIORITY: i32 = -460;
 
     #[inline]
-    fn run(namespace: &Namespace, reader: Reader<'_>, skb: Skb<F>) -> Verdict {
+    fn run(namespace: &Namespace, place: Place<'_>, skb: Skb<F>) -> Verdict {
+        let reader = place.reader();
         let Some(config) = namespace.config(reader) else {
             return skb.accept();
         };
@@ -38,7 +39,7 @@ impl<F: Family> Hook for PreRouting<F> {
             return skb.accept();
         };
         let pool = F::pool(config, F::destination(&header));
-        let skb = match F::guard_in(namespace, reader, config, &header, skb) {
+        let skb = match F::guard_in(namespace, place, config, &header, skb) {
             Ok(verdict) => return verdict,
             Err(skb) => skb,
         };
@@ -46,7 +47,7 @@ impl<F: Family> Hook for PreRouting<F> {
             return skb.accept();
         };
         let traits = skb.traits();
-        if traits.is_passing_bridge() || traits.is_on_loopback() || traits.is_on_master() {
+        if traits.is_bridged() || traits.is_on_loopback() || traits.is_on_master() {
             return skb.accept();
         }
         namespace.count(Counter::Seen);

@@ -63,6 +63,8 @@ pub(crate) struct Links {
 pub(crate) struct Inner {
     pub(crate) plan: Plan,
     pub(crate) bound: KVec<Bound>,
+    /// Not all of the plan is at work: the next one who prepares one tries again.
+    pub(crate) failed: bool,
     /// There from the first ANSWER on.
     pub(crate) announcer: Option<Work<Namespace>>,
 }
@@ -105,8 +107,14 @@ impl Inner {
         Self {
             plan: Plan::NONE,
             bound: KVec::new(),
+            failed: false,
             announcer: None,
         }
+    }
+
+    /// Is all of this plan at work?
+    pub(crate) fn is_at_work(&self, plan: &Plan) -> bool {
+        self.plan == *plan && !self.failed
     }
 
     /// The index of a device, or 0 if it is not there.

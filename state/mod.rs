@@ -30,6 +30,7 @@ use config::Config;
 use events::Events;
 use kernel::{
     prelude::*,
+    static_lock_class,
     sync::{
         atomic::{Atomic, Relaxed},
         Arc,
@@ -48,6 +49,8 @@ pub(crate) struct Namespace {
     /// The link addresses of all servers of pools with mode peer.
     #[pin]
     peers: RcuCell<Table<Mac>, ()>,
+    /// Whether that list may be wrong whatever the neighbours say: 0 or 1.
+    peers_doubted: Atomic<i8>,
     #[pin]
     links: Links,
     /// What ANSWER has set, 0 or 1.
@@ -105,9 +108,10 @@ impl Namespace {
         Arc::pin_init(
             pin_init!(Self {
                 net,
-                config <- RcuCell::new(Control::NONE),
+                config <- RcuCell::new(Control::NONE, c"onehop_turn", static_lock_class!()),
                 counters,
-                peers <- RcuCell::new(()),
+                peers <- RcuCell::new((), c"onehop_peers", static_lock_class!()),
+                peers_doubted: Atomic::new(0),
                 links <- Links::new(),
                 answer: Atomic::new(0),
                 announcements: Atomic::new(0),
@@ -192,6 +196,16 @@ impl Namespace {
     /// Replaces the peers' link addresses. Under the writers' turn, may sleep.
     pub(crate) fn set_peers(&self, peers: Option<KBox<Prepared<Table<Mac>>>>) {
         self.peers.write().replace(peers);
+    }
+
+    /// Notes that servers or ways have changed.
+    pub(crate) fn doubt_peers(&self) {
+        self.peers_doubted.store(1, Relaxed);
+    }
+
+    /// Whether they have since the last call.
+    pub(crate) fn take_doubt(&self) -> bool {
+        self.peers_doubted.xchg(0, Relaxed) != 0
     }
 
     /// Whether this host answers ARP and ND for ghosts with its own link address. Any context.

@@ -188,6 +188,16 @@ impl Pool {
         self.hops6.get(usize::from(id.get()))
     }
 
+    /// Whether a server has this IPv4 address.
+    pub(crate) fn has_server4(&self, address: [u8; 4]) -> bool {
+        self.hops4.iter().any(|hop| hop.address == Some(address))
+    }
+
+    /// Whether a server has this IPv6 address.
+    pub(crate) fn has_server6(&self, address: [u8; 16]) -> bool {
+        self.hops6.iter().any(|hop| hop.address == Some(address))
+    }
+
     /// Both ways to a server.
     pub(crate) fn ways(&self, id: ServerId) -> [Way; 2] {
         [
@@ -196,7 +206,8 @@ impl Pool {
         ]
     }
 
-    /// Notes whether this host is one of the servers, after ways have changed.
+    /// Notes whether this host is one of the servers, after ways have changed. One that was stays
+    /// one: an address that is away for a moment must not open the guard.
     pub(crate) fn find_itself(&self) {
         let local = |server: &&law::Server| self.ways(server.id).contains(&Way::Local);
         let serving = self.law.serving();
@@ -207,8 +218,14 @@ impl Pool {
                 Here::Member
             }
         });
-        let here = here.max().unwrap_or(Here::No);
-        self.here.store(here as i8, Relaxed);
+        if let Some(here) = here.max() {
+            self.here.store(here as i8, Relaxed);
+        }
+    }
+
+    /// Is this host one of the servers? Any context.
+    pub(crate) fn is_member(&self) -> bool {
+        Here::from_number(self.here.load(Relaxed)) != Here::No
     }
 
     /// What this host does about ARP and ND for the pool's ghosts; `answers` is what ANSWER

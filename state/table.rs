@@ -2,7 +2,7 @@
 
 //! A table of addresses that packets look into.
 
-use kernel::prelude::*;
+use kernel::{alloc::KVVec, prelude::*};
 
 /// An address of a table.
 pub(crate) trait Key: Copy + PartialEq {
@@ -42,7 +42,7 @@ impl Key for [u8; 16] {
 pub(crate) struct Table<K> {
     /// A power of two, at least twice as many as addresses: there is always a free slot, and a
     /// search ends soon.
-    slots: KVec<Option<(K, u16)>>,
+    slots: KVVec<Option<(K, u16)>>,
     shift: u32,
 }
 
@@ -54,7 +54,7 @@ impl<K: Key> Table<K> {
     /// `ENOMEM`.
     pub(crate) fn new(entries: impl Iterator<Item = (K, u16)> + Clone) -> Result<Self> {
         let number = (entries.clone().count() * 2).next_power_of_two().max(2);
-        let mut slots = KVec::from_elem(None, number, GFP_KERNEL_ACCOUNT)?;
+        let mut slots = KVVec::from_elem(None, number, GFP_KERNEL_ACCOUNT)?;
         let shift = u32::BITS - number.trailing_zeros();
         for entry in entries {
             let mut at = start(entry.0, shift);
