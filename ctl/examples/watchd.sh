@@ -20,7 +20,7 @@
 # How one address leads to many servers: the probes of the server with id N are
 # made by user number 70000 + N, an ip rule sends that user's packets to routing
 # table 70000 + N, and there the server is the next hop to every ghost of the
-# pool. (onehop does not touch packets of the dispatcher itself.) Give -b another
+# pool. (onehop leaves a packet alone that is routed by way of a server.) Give -b another
 # number for a second watchdog on the same host, and where these are taken.
 #
 # Limits: IPv4. A server that is the dispatcher itself is left alone, and no

@@ -42,16 +42,27 @@ pub fn commands(shape: Shape, ghosts: &[Address]) -> Vec<String> {
     let mut lines = Vec::new();
     match shape {
         Shape::Broadcast => {
-            lines.push(
-                "the router needs, ghost1 being an address on the servers' link that no host has:"
-                    .to_owned(),
-            );
-            lines.extend(needs.first().map(|it| neighbour("ghost1", &it.link)));
-            lines.extend(
-                needs
+            let of = |v6| {
+                ghosts
                     .iter()
-                    .map(|it| format!("  ip route replace {} via ghost1 dev DEVICE", it.ghost)),
-            );
+                    .filter(move |it| matches!(it, Address::V6(_)) == v6)
+            };
+            let names = match (of(false).count(), of(true).count()) {
+                (0, _) => "ghost1v6",
+                (_, 0) => "ghost1",
+                _ => "ghost1 and ghost1v6 each",
+            };
+            lines.push(format!(
+                "the router needs, {names} being an address on the servers' link that no host has:"
+            ));
+            for (v6, ghost1) in [(false, "ghost1"), (true, "ghost1v6")] {
+                let needs: Vec<_> = of(v6).map(|ghost| need(shape, *ghost)).collect();
+                lines.extend(needs.first().map(|it| neighbour(ghost1, &it.link)));
+                lines.extend(needs.iter().map(|it| {
+                    let ghost = &it.ghost;
+                    format!("  ip route replace {ghost} via {ghost1} dev DEVICE")
+                }));
+            }
         }
         Shape::Multicast | Shape::Igmp => {
             lines.push(

@@ -182,10 +182,11 @@ fn both_families_shown() {
             "  s1       1  up          1  10.0.0.1  eth1  2001:db8::1  this host  never",
             "  s2       2  up          2  10.0.0.2  eth1  2001:db8::2  eth1       never",
             "  s3       3  up          2  -         -     2001:db8::3  eth1       never",
-            "  the router needs, ghost1 being an address on the servers' link that no host has:",
+            "  the router needs, ghost1 and ghost1v6 each being an address on the servers' link that no host has:",
             "    ip neighbour replace ghost1 lladdr ff:ff:ff:ff:ff:ff nud permanent dev DEVICE",
             "    ip route replace 192.0.2.80 via ghost1 dev DEVICE",
-            "    ip route replace 2001:db8::80 via ghost1 dev DEVICE",
+            "    ip neighbour replace ghost1v6 lladdr ff:ff:ff:ff:ff:ff nud permanent dev DEVICE",
+            "    ip route replace 2001:db8::80 via ghost1v6 dev DEVICE",
         ]
     );
     let out: Value = serde_json::from_str(&fake.done("show -j")).unwrap();
