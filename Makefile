@@ -13,7 +13,7 @@ ONEHOPCTL := $(CARGO_TARGET_DIR)/release/onehopctl
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: all module ctl check test demo install clean
+.PHONY: all module ctl check test demo bench install clean
 
 all: module
 
@@ -52,6 +52,9 @@ test: module ctl
 
 demo: module ctl
 	demo/run
+
+bench: module ctl
+	bench/run
 
 # The module goes to the kernel it was built for, which need not be the running one.
 modules = $(DESTDIR)/lib/modules/$(release)
