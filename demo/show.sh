@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What onehop does, in half a minute, in the guest that demo/run boots. The bed is
+# What onehop does, in less than a minute, in the guest that demo/run boots. The bed is
 # the selftests': network namespaces, real nginx, real curl. Nothing shown is
 # taken for granted: a figure that is not as predicted ends the demonstration.
 # shellcheck source=../selftests/bed.sh
@@ -101,6 +101,7 @@ onehopctl lookup "${many[0]}"
 
 title "3. s2 is killed; a watchdog on d1 takes it out"
 start "$scratch/watchd" d1 "$selftests/../ctl/examples/watchd.sh" -p web -P 80 -u name -i 1 -f 2 -r 1
+watchdog=$!
 unserve s2
 poll_until 20 health s2 down || surprise "the watchdog did not notice"
 onehopctl show
@@ -132,6 +133,31 @@ shown r ip route replace "$ghost" via 10.0.0.12
 wait "$flows" || surprise "$(tail -n 1 "$scratch/flows")"
 good "downloads: $(tail -n 1 "$scratch/flows"); d2 had $(counter d2 handed) of their packets, and nothing to take over"
 (($(counter d2 handed) > 0)) || surprise "d2 was not used"
+
+title "6. No dispatcher at all: mode broadcast"
+stop "$watchdog"
+sed 's/"router"/"broadcast"/' onehop.conf >broadcast.conf
+for name in "${servers[@]}"; do
+	ctl "$name" apply broadcast.conf >/dev/null
+done
+for name in "${dispatchers[@]}"; do
+	ctl "$name" apply /dev/null >/dev/null
+done
+good "the same file but for the mode, now on s1 .. s4; each finds itself in it by its address"
+to_all
+shown r ip route get "$ghost"
+shown r ip neigh show "$ghost1"
+capture "$scratch/replies" r eth0 "src host $ghost and tcp"
+who "${many[@]}" >"$scratch/served" || surprise "some clients got no answer"
+cmp -s "$scratch/all" "$scratch/served" || surprise "a client has another server than in mode router"
+good "every frame reaches all four; every client has the server that it had in mode router"
+[[ $(frames "$scratch/replies" | awk '{ sub(/\.[0-9]+:$/, "", $12); print $12, $2 }' | sort -u | wc -l) == 64 ]] ||
+	surprise "a client was answered by more than one server"
+good "on the wire: 64 clients, 64 pairs of client and answering link address"
+for name in "${servers[@]}"; do
+	printf '  %-8s kept %6s packets, left %6s to others\n' "$name" \
+		"$(counter "$name" local)" "$(counter "$name" drop_not_owner)"
+done
 
 cat <<END
 
