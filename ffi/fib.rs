@@ -5,10 +5,11 @@
 use super::{
     bindings,
     netns::Net,
+    notifier::{Block, Listener},
     work::{Again, Work},
 };
-use core::{mem::offset_of, ptr};
-use kernel::{error::to_result, prelude::*, sync::Arc, types::Opaque};
+use core::ptr;
+use kernel::{error::to_result, prelude::*, sync::Arc};
 
 /// From a change to the call, which takes in all that happens meanwhile.
 const DELAY_MS: u32 = 50;
@@ -26,19 +27,19 @@ pub(crate) trait RouteUser: Send + Sync + 'static {
 /// The routing tables' own notifier is enough: addresses and links that come, go or move to
 /// another namespace show there as routes that do. Calls are [`DELAY_MS`] apart at least, as a
 /// router may see thousands of changes a second.
-pub(crate) struct RouteWatch<T: RouteUser>(KBox<Inner<T>>);
-
+///
 /// # Invariants
 ///
-/// `notifier` is registered in `net`, which is alive, and does not move.
-struct Inner<T: RouteUser> {
-    notifier: Opaque<bindings::notifier_block>,
+/// The block is registered in its listener's namespace, which is alive.
+pub(crate) struct RouteWatch<T: RouteUser>(KBox<Block<Routes<T>>>);
+
+struct Routes<T: RouteUser> {
     net: *mut bindings::net,
     work: Work<T>,
 }
 
-// SAFETY: It may be unregistered from any thread.
-unsafe impl<T: RouteUser> Send for RouteWatch<T> {}
+// SAFETY: A namespace belongs to no thread.
+unsafe impl<T: RouteUser> Send for Routes<T> {}
 
 impl<T: RouteUser> RouteWatch<T> {
     /// Process context, may sleep. The first call comes soon, as the table is read out. Never
@@ -48,23 +49,16 @@ impl<T: RouteUser> RouteWatch<T> {
     ///
     /// `ENOMEM`; `EBUSY` if the table changes too fast to be read out.
     pub(crate) fn new(net: &Net, user: Arc<T>) -> Result<Self> {
-        let inner = KBox::new(
-            Inner {
-                notifier: Opaque::new(bindings::notifier_block {
-                    notifier_call: Some(notify::<T>),
-                    ..Default::default()
-                }),
-                net: net.as_ptr(),
-                work: Work::new(user, run::<T>)?,
-            },
-            GFP_KERNEL,
-        )?;
-        // SAFETY: The namespace is alive by its type's invariant, the block lies in a box and
-        // is unregistered before that is freed.
-        to_result(unsafe {
-            bindings::register_fib_notifier(inner.net, inner.notifier.get(), None, ptr::null_mut())
+        let block = Block::new(Routes {
+            net: net.as_ptr(),
+            work: Work::new(user, run::<T>)?,
         })?;
-        Ok(Self(inner))
+        // SAFETY: The namespace is alive by its type's invariant, and the block is unregistered
+        // before it is freed.
+        to_result(unsafe {
+            bindings::register_fib_notifier(net.as_ptr(), block.as_ptr(), None, ptr::null_mut())
+        })?;
+        Ok(Self(block))
     }
 }
 
@@ -72,29 +66,17 @@ impl<T: RouteUser> Drop for RouteWatch<T> {
     fn drop(&mut self) {
         // The work ends with the box, when nothing schedules it any more.
         // SAFETY: Registered by the invariant.
-        unsafe { bindings::unregister_fib_notifier(self.0.net, self.0.notifier.get()) };
+        unsafe { bindings::unregister_fib_notifier(self.0.listener().net, self.0.as_ptr()) };
     }
 }
 
-/// # Safety
-///
-/// Called by the routing tables, in atomic context, with the block of an [`Inner<T>`].
-unsafe extern "C" fn notify<T: RouteUser>(
-    notifier: *mut bindings::notifier_block,
-    _event: c_ulong,
-    info: *mut c_void,
-) -> c_int {
-    // SAFETY: By the contract; every event comes with the structure that tells its family.
-    unsafe {
-        if !bindings::onehop_is_unicast(info.cast()) {
-            return 0;
+impl<T: RouteUser> Listener for Routes<T> {
+    unsafe fn hear(&self, _event: c_ulong, info: *mut c_void) {
+        // SAFETY: By the contract; every event comes with the structure that tells its family.
+        if unsafe { bindings::onehop_is_unicast(info.cast()) } {
+            self.work.schedule(DELAY_MS);
         }
-        let inner = notifier
-            .byte_sub(offset_of!(Inner<T>, notifier))
-            .cast::<Inner<T>>();
-        (*inner).work.schedule(DELAY_MS);
     }
-    0
 }
 
 fn run<T: RouteUser>(user: &Arc<T>) -> Again {

@@ -16,6 +16,7 @@ pub(crate) mod link;
 pub(crate) mod neigh;
 pub(crate) mod netdev;
 pub(crate) mod netns;
+mod notifier;
 pub(crate) mod percpu;
 pub(crate) mod rcu;
 pub(crate) mod route;

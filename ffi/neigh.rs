@@ -7,12 +7,13 @@ use super::{
     ip::Family,
     link::{Device, Mac},
     netns::Net,
+    notifier::{Block, Listener},
     rcu::Reader,
     skb::Skb,
     work::{Again, Work},
 };
-use core::{marker::PhantomData, mem::offset_of, ptr::NonNull};
-use kernel::{error::to_result, prelude::*, sync::Arc, types::Opaque};
+use core::{marker::PhantomData, ptr::NonNull};
+use kernel::{error::to_result, prelude::*, sync::Arc};
 
 /// A host on a link whose link address is known.
 ///
@@ -81,19 +82,20 @@ pub(crate) trait NeighbourUser: Send + Sync + 'static {
 
 /// Calls [`NeighbourUser::neighbours_changed`] after each change in a namespace, until dropped,
 /// which may sleep and waits for a call under way.
-pub(crate) struct NeighbourWatch<T: NeighbourUser>(KBox<Inner<T>>);
-
+///
 /// # Invariants
 ///
-/// `notifier` is registered and does not move; `net` is alive.
-struct Inner<T: NeighbourUser> {
-    notifier: Opaque<bindings::notifier_block>,
-    net: *mut bindings::net,
+/// The block is registered.
+pub(crate) struct NeighbourWatch<T: NeighbourUser>(KBox<Block<Neighbours<T>>>);
+
+struct Neighbours<T: NeighbourUser> {
+    /// Only compared.
+    net: *const bindings::net,
     work: Work<T>,
 }
 
-// SAFETY: It may be unregistered from any thread.
-unsafe impl<T: NeighbourUser> Send for NeighbourWatch<T> {}
+// SAFETY: A namespace belongs to no thread.
+unsafe impl<T: NeighbourUser> Send for Neighbours<T> {}
 
 impl<T: NeighbourUser> NeighbourWatch<T> {
     /// Process context, may sleep.
@@ -102,25 +104,18 @@ impl<T: NeighbourUser> NeighbourWatch<T> {
     ///
     /// `ENOMEM`.
     pub(crate) fn new(net: &Net, user: Arc<T>) -> Result<Self> {
-        let inner = KBox::new(
-            Inner {
-                notifier: Opaque::new(bindings::notifier_block {
-                    notifier_call: Some(notify::<T>),
-                    ..Default::default()
-                }),
-                net: net.as_ptr(),
-                work: Work::new(user, run::<T>)?,
-            },
-            GFP_KERNEL,
-        )?;
-        // SAFETY: The block lies in a box and is unregistered before that is freed.
-        to_result(unsafe { bindings::register_netevent_notifier(inner.notifier.get()) })?;
-        Ok(Self(inner))
+        let block = Block::new(Neighbours {
+            net: net.as_ptr(),
+            work: Work::new(user, run::<T>)?,
+        })?;
+        // SAFETY: The block is unregistered before it is freed.
+        to_result(unsafe { bindings::register_netevent_notifier(block.as_ptr()) })?;
+        Ok(Self(block))
     }
 
     /// Asks for a call, as after a change.
     pub(crate) fn look(&self) {
-        self.0.work.schedule(0);
+        self.0.listener().work.schedule(0);
     }
 }
 
@@ -128,31 +123,19 @@ impl<T: NeighbourUser> Drop for NeighbourWatch<T> {
     fn drop(&mut self) {
         // SAFETY: Registered by the invariant. The chain is one of atomic notifiers: none runs
         // any more when this returns. The work ends with the box.
-        unsafe { bindings::unregister_netevent_notifier(self.0.notifier.get()) };
+        unsafe { bindings::unregister_netevent_notifier(self.0.as_ptr()) };
     }
 }
 
-/// # Safety
-///
-/// Called by the neighbour tables, in any context, with the block of an [`Inner<T>`].
-unsafe extern "C" fn notify<T: NeighbourUser>(
-    notifier: *mut bindings::notifier_block,
-    event: c_ulong,
-    info: *mut c_void,
-) -> c_int {
-    // SAFETY: By the contract; the event of a neighbour comes with it. The namespace is only
-    // compared.
-    unsafe {
-        let inner = &*notifier
-            .byte_sub(offset_of!(Inner<T>, notifier))
-            .cast::<Inner<T>>();
-        if event == bindings::netevent_notif_type_NETEVENT_NEIGH_UPDATE as c_ulong
-            && bindings::onehop_neigh_net(info.cast()) == inner.net
-        {
-            inner.work.schedule(DELAY_MS);
+impl<T: NeighbourUser> Listener for Neighbours<T> {
+    unsafe fn hear(&self, event: c_ulong, info: *mut c_void) {
+        // SAFETY: By the contract; this event comes with its neighbour.
+        let is_ours = event == bindings::netevent_notif_type_NETEVENT_NEIGH_UPDATE as c_ulong
+            && unsafe { bindings::onehop_neigh_net(info.cast()) } == self.net;
+        if is_ours {
+            self.work.schedule(DELAY_MS);
         }
     }
-    0
 }
 
 fn run<T: NeighbourUser>(user: &Arc<T>) -> Again {

@@ -2,9 +2,15 @@
 
 //! Devices by name, as they come and go, and the multicast groups they listen to.
 
-use super::{bindings, ipv6::in6, link::Mac, netns::Net};
-use core::{mem::offset_of, ptr::NonNull};
-use kernel::{error::to_result, prelude::*, sync::Arc, types::NotThreadSafe, types::Opaque};
+use super::{
+    bindings,
+    ipv6::in6,
+    link::Mac,
+    netns::Net,
+    notifier::{Block, Listener},
+};
+use core::ptr::NonNull;
+use kernel::{error::to_result, prelude::*, sync::Arc, types::NotThreadSafe};
 
 /// RTNL, the lock under which devices come, go and change. May sleep to take it.
 pub(crate) struct Rtnl(NotThreadSafe);
@@ -185,80 +191,60 @@ pub(crate) trait DeviceUser: Send + Sync + 'static {
 
 /// Calls [`DeviceUser::device_changed`] for each device that is there, and for each change, until
 /// dropped; then all are told of as gone. Takes RTNL.
-pub(crate) struct DeviceWatch<T: DeviceUser>(KBox<Inner<T>>);
-
+///
 /// # Invariants
 ///
-/// `notifier` is registered in `net`, which is alive, and does not move.
-struct Inner<T: DeviceUser> {
-    notifier: Opaque<bindings::notifier_block>,
+/// The block is registered in its listener's namespace, which is alive.
+pub(crate) struct DeviceWatch<T: DeviceUser>(KBox<Block<Devices<T>>>);
+
+struct Devices<T: DeviceUser> {
     net: *mut bindings::net,
     user: Arc<T>,
 }
 
-// SAFETY: It may be unregistered from any thread.
-unsafe impl<T: DeviceUser> Send for DeviceWatch<T> {}
+// SAFETY: A namespace belongs to no thread.
+unsafe impl<T: DeviceUser> Send for Devices<T> {}
 
 impl<T: DeviceUser> DeviceWatch<T> {
     /// # Errors
     ///
     /// `ENOMEM`.
     pub(crate) fn new(net: &Net, user: Arc<T>) -> Result<Self> {
-        let inner = KBox::new(
-            Inner {
-                notifier: Opaque::new(bindings::notifier_block {
-                    notifier_call: Some(notify::<T>),
-                    ..Default::default()
-                }),
-                net: net.as_ptr(),
-                user,
-            },
-            GFP_KERNEL,
-        )?;
-        // SAFETY: The namespace is alive by its type's invariant; the block lies in a box and is
-        // unregistered before that is freed.
-        to_result(unsafe {
-            bindings::register_netdevice_notifier_net(inner.net, inner.notifier.get())
-        })?;
-        Ok(Self(inner))
+        let net = net.as_ptr();
+        let block = Block::new(Devices { net, user })?;
+        // SAFETY: The namespace is alive by its type's invariant, and the block is unregistered
+        // before it is freed.
+        to_result(unsafe { bindings::register_netdevice_notifier_net(net, block.as_ptr()) })?;
+        Ok(Self(block))
     }
 }
 
 impl<T: DeviceUser> Drop for DeviceWatch<T> {
     fn drop(&mut self) {
+        let net = self.0.listener().net;
         // SAFETY: Registered by the invariant.
-        unsafe { bindings::unregister_netdevice_notifier_net(self.0.net, self.0.notifier.get()) };
+        unsafe { bindings::unregister_netdevice_notifier_net(net, self.0.as_ptr()) };
     }
 }
 
-/// # Safety
-///
-/// Called by the core of networking, under RTNL, with the block of an [`Inner<T>`].
-unsafe extern "C" fn notify<T: DeviceUser>(
-    notifier: *mut bindings::notifier_block,
-    event: c_ulong,
-    info: *mut c_void,
-) -> c_int {
-    let news = match event as u32 {
-        bindings::netdev_cmd_NETDEV_REGISTER | bindings::netdev_cmd_NETDEV_CHANGENAME => {
-            News::Named
-        }
-        bindings::netdev_cmd_NETDEV_UP
-        | bindings::netdev_cmd_NETDEV_CHANGE
-        | bindings::netdev_cmd_NETDEV_CHANGEADDR
-        | bindings::netdev_cmd_NETDEV_NOTIFY_PEERS => News::Up,
-        bindings::netdev_cmd_NETDEV_CHANGEMTU => News::Resized,
-        bindings::netdev_cmd_NETDEV_UNREGISTER => News::Gone,
-        _ => return 0,
-    };
-    // SAFETY: By the contract; every event comes with its device, which lives meanwhile.
-    unsafe {
-        let inner = &*notifier
-            .byte_sub(offset_of!(Inner<T>, notifier))
-            .cast::<Inner<T>>();
-        if let Some(device) = DeviceRef::get(bindings::onehop_notified_dev(info)) {
-            inner.user.device_changed(device, news);
+impl<T: DeviceUser> Listener for Devices<T> {
+    unsafe fn hear(&self, event: c_ulong, info: *mut c_void) {
+        let news = match event as u32 {
+            bindings::netdev_cmd_NETDEV_REGISTER | bindings::netdev_cmd_NETDEV_CHANGENAME => {
+                News::Named
+            }
+            bindings::netdev_cmd_NETDEV_UP
+            | bindings::netdev_cmd_NETDEV_CHANGE
+            | bindings::netdev_cmd_NETDEV_CHANGEADDR
+            | bindings::netdev_cmd_NETDEV_NOTIFY_PEERS => News::Up,
+            bindings::netdev_cmd_NETDEV_CHANGEMTU => News::Resized,
+            bindings::netdev_cmd_NETDEV_UNREGISTER => News::Gone,
+            _ => return,
+        };
+        // SAFETY: By the contract; every event comes with its device, which lives meanwhile.
+        let device = unsafe { DeviceRef::get(bindings::onehop_notified_dev(info)) };
+        if let Some(device) = device {
+            self.user.device_changed(device, news);
         }
     }
-    0
 }

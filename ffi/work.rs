@@ -41,7 +41,7 @@ impl<T: Send + Sync> Work<T> {
                 user,
                 run,
             },
-            GFP_KERNEL,
+            GFP_KERNEL_ACCOUNT,
         )?;
         // SAFETY: The work lies in a box and is cancelled before that is freed.
         unsafe { bindings::onehop_init_work(inner.work.get(), Some(enter::<T>)) };
