@@ -2,7 +2,7 @@
 
 //! APPLY: the whole image, or nothing.
 
-use super::{change, members::Order, refusal::Refusal, routes};
+use super::{change, links, members::Order, refusal::Refusal, routes};
 use crate::{
     dispatch::addr::Address,
     state::{
@@ -43,7 +43,7 @@ fn watch(namespace: &Arc<Namespace>, image: &Image<'_>) -> Result<(), Refusal> {
         change::watch_routes(namespace)?;
     }
     if image.header().devices > 0 {
-        change::watch_devices(namespace)?;
+        links::watch(namespace, &mut namespace.turn())?;
     }
     for pool in image.pools() {
         if pool?.mode == Mode::Peer {

@@ -8,7 +8,7 @@ use crate::{
     dispatch::addr::Family,
     ffi::{
         clock::realtime_ns, fib::RouteWatch, hook::Registration, neigh::NeighbourWatch,
-        netdev::DeviceWatch, rcu::Prepared, task,
+        rcu::Prepared, task,
     },
     hooks,
     state::{config::Config, Namespace, Turn},
@@ -40,20 +40,6 @@ pub(super) fn watch_routes(namespace: &Arc<Namespace>) -> Result {
     // Another caller may have been faster; then ours ends once the turn is given back.
     let spare = namespace.turn().data().watch.replace(watch);
     drop(spare);
-    Ok(())
-}
-
-/// Sees to it that devices that come and go are heard of.
-///
-/// # Errors
-///
-/// `ENOMEM`.
-pub(super) fn watch_devices(namespace: &Arc<Namespace>) -> Result {
-    let mut turn = namespace.turn();
-    // With the turn: a spare watch would tell of all devices as gone when it ends.
-    if turn.data().devices.is_none() {
-        turn.data().devices = Some(DeviceWatch::new(namespace.net(), namespace.clone())?);
-    }
     Ok(())
 }
 

@@ -4,18 +4,42 @@
 
 use crate::{
     dispatch::{addr::Address, group, nd},
-    ffi::netdev::{DeviceRef, DeviceUser, Group, Membership, News, Rtnl},
+    ffi::{
+        netdev::{DeviceRef, DeviceUser, DeviceWatch, Group, Membership, News, Rtnl},
+        work::{Again, Work},
+    },
     hooks,
     state::{
         config::Config,
         links::{Bound, Inner, Plan},
-        Namespace,
+        Namespace, Turn,
     },
     uapi::{DeviceName, Mode, Shape},
 };
 use kernel::{prelude::*, sync::Arc};
 
 use super::answer;
+
+/// From a device's change to the joining of groups, which must find the families told of it.
+const JOIN_MS: u32 = 50;
+
+/// Sees to it that devices that come and go are heard of. With the turn.
+///
+/// # Errors
+///
+/// `ENOMEM`.
+pub(super) fn watch(namespace: &Arc<Namespace>, turn: &mut Turn<'_>) -> Result {
+    if turn.data().devices.is_some() {
+        return Ok(());
+    }
+    let mut inner = namespace.links().lock();
+    if inner.joiner.is_none() {
+        inner.joiner = Some(Work::new(namespace.clone(), join)?);
+    }
+    drop(inner);
+    turn.data().devices = Some(DeviceWatch::new(namespace.net(), namespace.clone())?);
+    Ok(())
+}
 
 /// What a configuration wants on its devices.
 ///
@@ -128,7 +152,7 @@ fn bind(
     for group in &plan.groups {
         match Membership::new(device.another(), *group) {
             Err(error) if error == ENOMEM => return Err(error),
-            // The device has no use for the family; if it gets one, it is told of as up.
+            // The device has no use for the family; if it gets one, `join` tries again.
             Err(_) => {}
             Ok(membership) => groups.push(membership, GFP_KERNEL_ACCOUNT)?,
         }
@@ -151,7 +175,12 @@ impl DeviceUser for Namespace {
         let mut inner = self.links().lock();
         match news {
             News::Named | News::Gone => rebind(self, &mut inner, &device, news),
-            News::Up | News::Resized => renew_groups(&mut inner, &device),
+            News::Up => {}
+            News::Resized => leave_lost(&mut inner, &device),
+        }
+        // The families are told after us.
+        if let Some(joiner) = inner.joiner.as_ref().filter(|_| news != News::Gone) {
+            joiner.schedule(JOIN_MS);
         }
         self.links().publish(&inner);
         if self.links().has(device.index()) {
@@ -195,22 +224,31 @@ fn rebind(namespace: &Arc<Namespace>, inner: &mut Inner, device: &DeviceRef, new
     }
 }
 
-/// A device may have got a family that it did not have, or is about to lose one.
-fn renew_groups(inner: &mut Inner, device: &DeviceRef) {
-    let Inner { plan, bound, .. } = inner;
-    let Some(bound) = bound
-        .iter_mut()
-        .find(|it| it.device.index() == device.index())
-    else {
-        return;
-    };
-    bound.groups.retain(|membership| membership.can_last());
-    for group in &plan.groups {
-        if bound.groups.iter().all(|it| it.group() != *group) {
-            // Failed before, and may fail again: there is no use for the family.
-            if let Ok(membership) = Membership::new(device.another(), *group) {
-                let _ = bound.groups.push_within_capacity(membership);
+/// A device is about to lose a family, with its groups: those must not be left a second time.
+fn leave_lost(inner: &mut Inner, device: &DeviceRef) {
+    let mut bound = inner.bound.iter_mut();
+    if let Some(bound) = bound.find(|it| it.device.index() == device.index()) {
+        bound.groups.retain(|membership| membership.can_last());
+    }
+}
+
+/// Joins what could not be joined: a device may have got a family that it did not have.
+fn join(namespace: &Arc<Namespace>) -> Again {
+    let rtnl = Rtnl::lock();
+    let mut inner = namespace.links().lock();
+    let Inner { plan, bound, .. } = &mut *inner;
+    for bound in bound.iter_mut() {
+        for group in &plan.groups {
+            if bound.groups.iter().all(|it| it.group() != *group) {
+                // Failed before, and may fail again: there is no use for the family.
+                if let Ok(membership) = Membership::new(bound.device.another(), *group) {
+                    // There is room for all of the plan.
+                    let _ = bound.groups.push_within_capacity(membership);
+                }
             }
         }
     }
+    drop(inner);
+    drop(rtnl);
+    None
 }

@@ -67,6 +67,8 @@ pub(crate) struct Inner {
     pub(crate) failed: bool,
     /// There from the first ANSWER on.
     pub(crate) announcer: Option<Work<Namespace>>,
+    /// Joins groups that could not be joined. There from the first device on.
+    pub(crate) joiner: Option<Work<Namespace>>,
 }
 
 impl Links {
@@ -109,6 +111,7 @@ impl Inner {
             bound: KVec::new(),
             failed: false,
             announcer: None,
+            joiner: None,
         }
     }
 

@@ -243,8 +243,11 @@ impl Namespace {
         // Without the turn, which the work of most of them takes. The device watch tells of all
         // devices as gone, so that nothing is bound any more.
         drop(ended);
-        let announcer = self.links.lock().announcer.take();
-        drop(announcer);
+        let works = {
+            let mut inner = self.links.lock();
+            (inner.announcer.take(), inner.joiner.take())
+        };
+        drop(works);
         self.turn().replace(None);
         self.set_peers(None);
     }
