@@ -129,10 +129,11 @@ impl<T: NeighbourUser> Drop for NeighbourWatch<T> {
 
 impl<T: NeighbourUser> Listener for Neighbours<T> {
     unsafe fn hear(&self, event: c_ulong, info: *mut c_void) {
+        if event != bindings::netevent_notif_type_NETEVENT_NEIGH_UPDATE as c_ulong {
+            return;
+        }
         // SAFETY: By the contract; this event comes with its neighbour.
-        let is_ours = event == bindings::netevent_notif_type_NETEVENT_NEIGH_UPDATE as c_ulong
-            && unsafe { bindings::onehop_neigh_net(info.cast()) } == self.net;
-        if is_ours {
+        if unsafe { bindings::onehop_neigh_net(info.cast()) } == self.net {
             self.work.schedule(DELAY_MS);
         }
     }
