@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # Sourced by every script: KTAP, waiting, processes that are ended again, and
 # the module under test. A script says `plan N`, then `run_case NAME FUNCTION`
-# N times; its name is the group: "router ipv4 <script>: <case>".
+# N times, shown as "<mode> <family> <script>: <case>".
 set -euo pipefail
 shopt -s inherit_errexit
 
@@ -15,6 +15,10 @@ PATH=$(dirname "$ONEHOPCTL"):$PATH
 group=$(basename "$0" .sh)
 scratch=$(mktemp -d /tmp/onehop-"$group".XXXXXX)
 chmod 755 "$scratch"
+
+# What the cases are about.
+mode=${mode:-router}
+family=ipv4
 
 started=()	# process ids, of this shell only
 namespaces=()
@@ -44,10 +48,10 @@ run_case() {
 	set -e
 	if ((rc == 0)); then
 		grep '^# ' "$scratch/case.out" || :
-		echo "ok $cases - router ipv4 $group: $1"
+		echo "ok $cases - $mode $family $group: $1"
 	else
 		failures=$((failures + 1))
-		echo "not ok $cases - router ipv4 $group: $1"
+		echo "not ok $cases - $mode $family $group: $1"
 		tail -n 12 "$scratch/case.out" | sed 's/^/# | /'
 	fi
 	{
@@ -146,13 +150,14 @@ namespace() {
 	printf 'netns add %s\n' "$@" | ip -batch -
 }
 
-# sysctls NAMESPACE KEY=VALUE...: keys without "net.", with slashes.
+# sysctls NAMESPACE KEY=VALUE...: keys without "net.", with slashes; "" is the
+# first namespace.
 sysctls() {
 	local name=$1
 
 	shift
 	# shellcheck disable=SC2016 # expanded by the inner shell
-	at "$name" bash -c 'for pair; do echo "${pair#*=}" >"/proc/sys/net/${pair%%=*}" || exit; done' - "$@"
+	${name:+at "$name"} bash -c 'for pair; do echo "${pair#*=}" >"/proc/sys/net/${pair%%=*}" || exit; done' - "$@"
 }
 
 clean_up() {

@@ -13,10 +13,7 @@ plan 9
 bed_up c1 c2
 c1=10.1.1.2
 web s1
-for name in "${servers[@]}"; do
-	start "$scratch/$name.udp" "$name" "$selftests/udp.py" serve "$name" "$ghost" 7
-	poll_until 5 grep -q serving "$scratch/$name.udp"
-done
+echoes "${servers[@]}"
 ip link add small netns d1 mtu 1400 type veth peer name small netns s1 mtu 1400
 for name in d1 s1; do
 	ip -n "$name" address add "10.0.9.$(host_number "$name")/24" dev small

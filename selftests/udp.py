@@ -1,27 +1,41 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 # SPDX-License-Identifier: GPL-2.0
 """UDP echo that says who it is.
 
-	udp.py serve NAME ADDRESS PORT		answer each datagram with NAME and itself
-	udp.py ask SOURCE ADDRESS PORT SIZE N	N datagrams; print a line per answer: its NAME
+	udp.py serve PORT ADDRESS[,ADDRESS]... NAMESPACE...	in each, answer a datagram
+							with the namespace's name and itself
+	udp.py ask SOURCE ADDRESS PORT SIZE N			N datagrams; print a line per
+							answer: its name
 """
 
 import os
+import selectors
 import socket
 import sys
 
 
-def serve(name, address, port):
-    server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    server.bind((address, int(port)))
+def udp(address):
+    return socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_DGRAM)
+
+
+def serve(port, addresses, *namespaces):
+    ready = selectors.DefaultSelector()
+    for name in namespaces:
+        with open(f"/run/netns/{name}") as there:
+            os.setns(there.fileno(), os.CLONE_NEWNET)
+        for address in addresses.split(","):
+            server = udp(address)
+            server.bind((address, int(port)))
+            ready.register(server, selectors.EVENT_READ, name.encode())
     print("serving", flush=True)
     while True:
-        data, client = server.recvfrom(65535)
-        server.sendto(name.encode() + b" " + data, client)
+        for key, _ in ready.select():
+            data, client = key.fileobj.recvfrom(65535)
+            key.fileobj.sendto(key.data + b" " + data, client)
 
 
 def ask(source, address, port, size, count):
-    client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    client = udp(address)
     client.settimeout(2)
     client.bind((source, 0))
     client.connect((address, int(port)))

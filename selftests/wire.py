@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 # SPDX-License-Identifier: GPL-2.0
 """Send IPv4 packets that no ordinary program would: options, fragments, quotes.
 
@@ -46,25 +46,7 @@ def numbers(text):
     return [int(word) for word in text.split(",")]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("source")
-    parser.add_argument("destination")
-    parser.add_argument("--ttl", type=int, default=64)
-    parser.add_argument("--options", type=bytes.fromhex, default=b"", help="IP options, hex")
-    parser.add_argument("--df", action="store_true")
-    parser.add_argument("--udp", type=numbers, default=[40000, 9, 16], metavar="FROM,TO,SIZE")
-    parser.add_argument("--ports", type=int, default=1, help="that many packets, from as many ports")
-    parser.add_argument("--fragments", type=int, default=0, help="cut every packet at this many bytes")
-    parser.add_argument("--quote", metavar="SOURCE,DESTINATION", help="send frag needed, quoting such a packet")
-    parser.add_argument("--quote-bytes", type=int, default=8, help="quoted behind the IP header")
-    parser.add_argument("--quote-options", type=bytes.fromhex, default=b"")
-    parser.add_argument("--quote-offset", type=int, default=0, help="of the quoted fragment, in 8 bytes")
-    parser.add_argument("--mtu", type=int, default=1400)
-    given = parser.parse_args()
-
-    wire = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW)
-
+def send_all(wire, given):
     def send(protocol, payload, **more):
         packet = ipv4(given.source, given.destination, protocol, payload,
                       ttl=given.ttl, options=given.options, **more)
@@ -77,7 +59,12 @@ def main():
                      flags=2, offset=given.quote_offset)
         header = (quote[0] & 15) * 4
         send(socket.IPPROTO_ICMP, frag_needed(given.mtu, quote[: header + given.quote_bytes]))
-        return 0
+        return
+
+    for protocol in given.protocol:
+        send(protocol, b"o" * 16)
+    if given.protocol:
+        return
 
     source_port, destination_port, size = given.udp
     for number in range(given.ports):
@@ -87,6 +74,29 @@ def main():
             last = start + step >= len(datagram)
             send(socket.IPPROTO_UDP, datagram[start : start + step], flags=given.df << 1 | (not last),
                  offset=start // 8, ident=1 + number)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("source", help="or several, with commas")
+    parser.add_argument("destination")
+    parser.add_argument("--ttl", type=int, default=64)
+    parser.add_argument("--options", type=bytes.fromhex, default=b"", help="IP options, hex")
+    parser.add_argument("--df", action="store_true")
+    parser.add_argument("--udp", type=numbers, default=[40000, 9, 16], metavar="FROM,TO,SIZE")
+    parser.add_argument("--ports", type=int, default=1, help="that many packets, from as many ports")
+    parser.add_argument("--fragments", type=int, default=0, help="cut every packet at this many bytes")
+    parser.add_argument("--protocol", type=numbers, default=[], help="16 bytes under these numbers")
+    parser.add_argument("--quote", metavar="SOURCE,DESTINATION", help="send frag needed, quoting such a packet")
+    parser.add_argument("--quote-bytes", type=int, default=8, help="quoted behind the IP header")
+    parser.add_argument("--quote-options", type=bytes.fromhex, default=b"")
+    parser.add_argument("--quote-offset", type=int, default=0, help="of the quoted fragment, in 8 bytes")
+    parser.add_argument("--mtu", type=int, default=1400)
+    given = parser.parse_args()
+
+    wire = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW)
+    for given.source in given.source.split(","):
+        send_all(wire, given)
     return 0
 
 
