@@ -34,9 +34,9 @@ way() {
 	fi
 }
 
-# apply DEVICE HOST...: this device is the one on the lan.
+# apply DEVICE HOST...: this device is the one on the lan; "" names none.
 apply() {
-	[[ $mode == router ]] || devices="\"$1\""
+	[[ $mode == router ]] || devices=${1:+"\"$1\""}
 	configure "${@:2}"
 }
 
@@ -109,8 +109,21 @@ bond() {
 	in_place bond bond0
 }
 
+# br_netfilter shows frames where they enter the bridge only. With the bridge among
+# the devices or not, each is decided on, and counted, where it is for the host.
 bridge() {
-	in_place bridge br1
+	local rc=0 device before
+
+	with_bridge $host
+	for device in br1 ""; do
+		apply "$device" $host
+		before=$(counter $host seen)
+		verdict || rc=$?
+		(($(counter $host seen) >= before + 15)) || rc=1
+	done
+	without_bridge $host
+	apply eth0 $host
+	return $rc
 }
 
 # The whole lan; r has no module.
