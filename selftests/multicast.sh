@@ -123,8 +123,9 @@ stays_reachable() {
 	local version=$family name
 	name=$(owner s1 "$(address r)")
 	sysctls r "$version/neigh/eth0/base_reachable_time_ms=400" "$version/neigh/eth0/delay_first_probe_time=1"
-	start "$scratch/monitor" r ip monitor neigh
+	# Before it is watched: what is flushed counts as failed.
 	ip -n r neigh flush to "$ghost"
+	start "$scratch/monitor" r ip monitor neigh
 	poll_until 15 refreshed 1
 	to_each down "$name"
 	poll_until 20 refreshed 3
