@@ -10,7 +10,7 @@ mode=broadcast
 # shellcheck source=bed.sh
 . "$(dirname "$(readlink -f "$0")")/bed.sh"
 
-plan 12
+plan 13
 dispatchers=(d1)
 bed_up
 join l1
@@ -111,6 +111,32 @@ client_on_the_segment() {
 	exact d1
 }
 
+# finds_itself NAME: not while the address is away by which it is a server.
+finds_itself() {
+	ctl "$1" -j show | jq -e --arg name "$1" '.pools[0].servers[] | select(.name == $name) | .reach == "local"'
+}
+
+does_not_find_itself() {
+	! finds_itself "$1"
+}
+
+# A change of another server, meanwhile, makes a new pool: it must not open the guard.
+own_address_is_away() {
+	ip -n s2 address add 10.0.0.92/32 dev eth0
+	ip -n s2 address del 10.0.0.2/24 dev eth0
+	poll_until 5 does_not_find_itself s2
+	ctl s2 down s4
+	told at l1 "$selftests/link.py" eth0 --fence 10.0.0.92 "ask,$l1,$ghost,x20"
+	ctl s2 up s4
+	ip -n s2 -batch - <<-END
+		address add 10.0.0.2/24 dev eth0
+		address del 10.0.0.92/32 dev eth0
+		route replace default via 10.0.0.254
+	END
+	poll_until 5 finds_itself s2
+	equal "s2's answers" "$(answers | grep "$(mac s2)" || :)" ""
+}
+
 members_of_a_broadcast_pool() {
 	devices='"eth0"' configure "${servers[@]}"
 	guarded ""
@@ -202,6 +228,7 @@ run_case "control: without the module all answer" all_answer_without
 run_case "control: without the module the ghost asks" the_ghost_asks_without
 run_case "router mode: the dispatcher alone answers" members_of_a_router_pool
 run_case "router mode: a client on the segment" client_on_the_segment
+run_case "router mode: a server's own address is away" own_address_is_away
 run_case "broadcast mode: nobody answers or asks" members_of_a_broadcast_pool
 run_case "broadcast mode without devices" without_a_device
 run_case "peer mode: nobody answers or asks" members_of_a_peer_pool

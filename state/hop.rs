@@ -21,6 +21,8 @@ pub(crate) enum Way {
 pub(crate) struct Hop<A> {
     /// Primary address; none where a server has none of the family, and in the gaps between ids.
     pub(crate) address: Option<A>,
+    /// Whether the way has ever been to this host, 0 or 1.
+    was_local: Atomic<i8>,
     way: Atomic<u64>,
     /// The link address it was last seen to have, in mode peer.
     mac: Atomic<u64>,
@@ -38,6 +40,7 @@ impl<A: Copy + PartialEq> Hop<A> {
     pub(crate) fn new(address: Option<A>) -> Self {
         Self {
             address,
+            was_local: Atomic::new(0),
             way: Atomic::new(NONE),
             mac: Atomic::new(0),
         }
@@ -46,6 +49,7 @@ impl<A: Copy + PartialEq> Hop<A> {
     /// Takes over what was known of the same address.
     pub(crate) fn inherit(self, old: Option<&Self>) -> Self {
         if let Some(old) = old.filter(|old| old.address == self.address) {
+            self.was_local.store(old.was_local.load(Relaxed), Relaxed);
             self.way.store(old.way.load(Relaxed), Relaxed);
             self.mac.store(old.mac.load(Relaxed), Relaxed);
         }
@@ -65,8 +69,17 @@ impl<A: Copy + PartialEq> Hop<A> {
 
     /// Sets the way. Returns whether it was another. Under the writers' turn.
     pub(crate) fn set(&self, way: Way) -> bool {
+        if way == Way::Local {
+            self.was_local.store(1, Relaxed);
+        }
         let new = encode(way);
         self.way.xchg(new, Relaxed) != new
+    }
+
+    /// Whether the address is this host's own, or ever was: one that is away for a moment must not
+    /// open the guard.
+    pub(crate) fn was_local(&self) -> bool {
+        self.was_local.load(Relaxed) != 0
     }
 
     pub(crate) fn mac(&self) -> Option<Mac> {

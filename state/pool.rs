@@ -206,10 +206,12 @@ impl Pool {
         ]
     }
 
-    /// Notes whether this host is one of the servers, after ways have changed. One that was stays
-    /// one: an address that is away for a moment must not open the guard.
+    /// Notes whether this host is one of the servers, after ways have changed.
     pub(crate) fn find_itself(&self) {
-        let local = |server: &&law::Server| self.ways(server.id).contains(&Way::Local);
+        let local = |server: &&law::Server| {
+            self.hop4(server.id).is_some_and(Hop::was_local)
+                || self.hop6(server.id).is_some_and(Hop::was_local)
+        };
         let serving = self.law.serving();
         let here = self.servers.iter().filter(local).map(|server| {
             if serving.admits(server.state) {
@@ -218,9 +220,8 @@ impl Pool {
                 Here::Member
             }
         });
-        if let Some(here) = here.max() {
-            self.here.store(here as i8, Relaxed);
-        }
+        let here = here.max().unwrap_or(Here::No);
+        self.here.store(here as i8, Relaxed);
     }
 
     /// Is this host one of the servers? Any context.
