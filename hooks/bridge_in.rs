@@ -10,15 +10,15 @@ use super::family::Family;
 use crate::{
     ffi::{
         hook::{Bridge, Hook, Place, Point},
-        ip::{V4, V6},
         skb::{Skb, Verdict},
     },
-    state::{config::Config, Namespace},
+    state::Namespace,
 };
+use core::marker::PhantomData;
 
-pub(super) enum BridgeIn {}
+pub(super) struct BridgeIn<F>(PhantomData<F>);
 
-impl Hook for BridgeIn {
+impl<F: Family> Hook for BridgeIn<F> {
     type State = Namespace;
     type Protocol = Bridge;
 
@@ -27,20 +27,11 @@ impl Hook for BridgeIn {
 
     fn run(namespace: &Namespace, place: Place<'_>, mut skb: Skb<Bridge>) -> Verdict {
         let config = namespace.config(place.reader());
-        if config.is_some_and(|config| concerns(config, skb.linear())) {
-            skb.forget_bridge();
+        if let (Some(config), Some(header)) = (config, F::parse(skb.linear())) {
+            if F::may_concern_ghosts(config, &header) {
+                skb.forget_bridge();
+            }
         }
         skb.accept()
-    }
-}
-
-/// Is it a packet to a ghost, or one of those that may be about one?
-fn concerns(config: &Config, bytes: &[u8]) -> bool {
-    match (V4::parse(bytes), V6::parse(bytes)) {
-        (Some(header), _) => V4::pool(config, header.destination).is_some(),
-        (_, Some(header)) => {
-            V6::needs_more(&header) || V6::pool(config, header.destination).is_some()
-        }
-        (None, None) => false,
     }
 }

@@ -44,6 +44,9 @@ pub(super) trait Family: ip::Family {
 
     fn has_server(pool: &Pool, address: Self::Address) -> bool;
 
+    /// Whether a packet is for a ghost, or of a kind that can be about one.
+    fn may_concern_ghosts(config: &Config, header: &Self::Header) -> bool;
+
     /// Deals with a received packet that is about a ghost without being a client's: neighbour
     /// discovery. Gives all others back.
     fn guard_in(
@@ -120,6 +123,10 @@ impl Family for V4 {
 
     fn has_server(pool: &Pool, address: [u8; 4]) -> bool {
         pool.has_server4(address)
+    }
+
+    fn may_concern_ghosts(config: &Config, header: &ipv4::Header) -> bool {
+        Self::pool(config, header.destination).is_some()
     }
 
     // ARP has hooks of its own.
@@ -200,6 +207,10 @@ impl Family for V6 {
 
     fn has_server(pool: &Pool, address: [u8; 16]) -> bool {
         pool.has_server6(address)
+    }
+
+    fn may_concern_ghosts(config: &Config, header: &ipv6::Header) -> bool {
+        header.needs_more() || Self::pool(config, header.destination).is_some()
     }
 
     #[inline]

@@ -6,15 +6,18 @@
 //! Only a short cut: [`super::pre_routing`] decides on all that is let through, and counts it. So
 //! the verdict is the same with it, without it, or under a VLAN, bond or bridge that hides it.
 
-use super::family::Family;
+use super::{
+    decide::{decide, Decision},
+    family::Family,
+};
 use crate::{
-    dispatch::client::{Client, NotOurs},
+    dispatch::client::NotOurs,
     ffi::{
         hook::{Frame, Hook, Place, Point},
         ip::{V4, V6},
         skb::{Reason, Skb, Verdict},
     },
-    state::{config::Config, hop::Way, pool::Pool, Namespace},
+    state::{config::Config, hop::Way, Namespace},
     uapi::{Counter, Mode},
 };
 
@@ -60,27 +63,16 @@ fn filter<F: Family>(namespace: &Namespace, config: &Config, mut skb: Skb<F>) ->
         Some(pool) if pool.wanted.mode == Mode::Broadcast => pool,
         _ => return skb.accept(),
     };
-    if !namespace.is_enabled() {
-        return drop(namespace, skb, Counter::DropDisabled);
-    }
-    if F::needs_more(&header) && skb.pull(F::CLIENT_BYTES as u32).is_err() {
-        return skb.accept();
-    }
-    match F::client(&header, skb.linear(), F::destination(&header)) {
-        Client::Is(client) => match owner_way::<F>(pool, client) {
-            Some(Way::Link(_) | Way::None) => drop(namespace, skb, Counter::DropNotOwner),
-            Some(Way::Local) => keep(skb),
-            None => skb.accept(),
+    match decide::<F>(pool, &header, &mut skb) {
+        // Not a packet that is dispatched, so not one that `enabled` stops.
+        Decision::NotOurs(NotOurs::Neighbour) => keep(skb),
+        _ if !namespace.is_enabled() => drop(namespace, skb, Counter::DropDisabled),
+        Decision::Owned(owned) => match owned.hop.way() {
+            Way::Link(_) | Way::None => drop(namespace, skb, Counter::DropNotOwner),
+            Way::Local => keep(skb),
         },
-        Client::NotOurs(NotOurs::Neighbour) => keep(skb),
-        Client::NotOurs(_) | Client::Malformed => skb.accept(),
+        _ => skb.accept(),
     }
-}
-
-/// None if nobody lives.
-#[inline]
-fn owner_way<F: Family>(pool: &Pool, client: crate::dispatch::addr::Address) -> Option<Way> {
-    Some(F::hop(pool, pool.owner(client).server()?)?.way())
 }
 
 /// Lets a packet that is this host's through. IPv6 may test before PRE_ROUTING already whether the

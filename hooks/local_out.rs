@@ -3,9 +3,11 @@
 //! Packets of this host's own processes: those for a ghost that is elsewhere go to the owner of
 //! their client, which is this host.
 
-use super::family::Family;
+use super::{
+    decide::{decide, Decision},
+    family::Family,
+};
 use crate::{
-    dispatch::{client::Client, function::Owner},
     ffi::{
         hook::{Hook, Place, Point},
         link::Device,
@@ -81,19 +83,14 @@ fn dispatch<F: Family>(
     if !namespace.is_enabled() {
         return refuse(namespace, skb, Counter::DropDisabled, EPERM);
     }
-    if F::needs_more(header) && skb.pull(F::CLIENT_BYTES as u32).is_err() {
-        return refuse(namespace, skb, Counter::DropNoMemory, ENOMEM);
-    }
-    let client = match F::client(header, skb.linear(), F::destination(header)) {
-        Client::Is(client) => client,
-        Client::NotOurs(_) => return refuse(namespace, skb, Counter::DropNotDispatched, EPERM),
-        Client::Malformed => return refuse(namespace, skb, Counter::DropMalformed, EINVAL),
+    let owned = match decide::<F>(pool, header, &mut skb) {
+        Decision::Owned(owned) => owned,
+        Decision::Nobody => return nobody::<F>(namespace, pool, header, skb),
+        Decision::NotOurs(_) => return refuse(namespace, skb, Counter::DropNotDispatched, EPERM),
+        Decision::Malformed => return refuse(namespace, skb, Counter::DropMalformed, EINVAL),
+        Decision::NoMemory => return refuse(namespace, skb, Counter::DropNoMemory, ENOMEM),
     };
-    let owner = pool.owner(client);
-    let Some((id, hop)) = owner.server().and_then(|id| Some((id, F::hop(pool, id)?))) else {
-        return nobody::<F>(namespace, pool, header, skb);
-    };
-    let route = match (hop.way(), hop.address) {
+    let route = match (owned.hop.way(), owned.hop.address) {
         (Way::Link(ifindex), Some(server)) => Route::<F>::via(namespace.net(), server, ifindex),
         // The ghost is not local, or the packet would stay here.
         (Way::Local, _) => return refuse(namespace, skb, Counter::DropNotLocal, EHOSTUNREACH),
@@ -103,10 +100,7 @@ fn dispatch<F: Family>(
         return refuse(namespace, skb, Counter::DropNoRoute, EHOSTUNREACH);
     };
     namespace.count(Counter::Handed);
-    pool.count(id, skb.len());
-    if matches!(owner, Owner::Draining(_)) {
-        namespace.count(Counter::Draining);
-    }
+    owned.count(namespace, pool, skb.len());
     skb.reroute(route)
 }
 

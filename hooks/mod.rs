@@ -7,6 +7,7 @@
 
 mod arp;
 mod bridge_in;
+mod decide;
 mod family;
 mod forward;
 mod guard;
@@ -37,12 +38,12 @@ pub(crate) fn start(namespace: &Arc<Namespace>, family: Family) -> Result<Regist
         Entry::of::<local_out::LocalOut<V4>>(),
         Entry::of::<arp::ArpIn>(),
         Entry::of::<arp::ArpOut>(),
-        Entry::of::<bridge_in::BridgeIn>(),
+        Entry::of::<bridge_in::BridgeIn<V4>>(),
     ];
     let v6 = [
         Entry::of::<pre_routing::PreRouting<V6>>(),
         Entry::of::<local_out::LocalOut<V6>>(),
-        Entry::of::<bridge_in::BridgeIn>(),
+        Entry::of::<bridge_in::BridgeIn<V6>>(),
     ];
     let entries = match family {
         Family::V4 => &v4[..],

@@ -3,9 +3,12 @@
 //! Packets just received: those for a ghost go to the owner of their client, which may be this
 //! host.
 
-use super::{family::Family, forward};
+use super::{
+    decide::{decide, Decision},
+    family::Family,
+    forward,
+};
 use crate::{
-    dispatch::{client::Client, function::Owner},
     ffi::{
         hook::{Hook, Place, Point},
         rcu::Reader,
@@ -82,20 +85,17 @@ fn dispatch<F: Family>(
     mut skb: Skb<F>,
 ) -> Verdict {
     let header = &packet.header;
-    if F::needs_more(header) && skb.pull(F::CLIENT_BYTES as u32).is_err() {
-        return drop(namespace, skb, Counter::DropNoMemory, Reason::NO_MEMORY);
-    }
-    let client = match F::client(header, skb.linear(), F::destination(header)) {
-        Client::Is(client) => client,
-        Client::NotOurs(_) => return leave::<F>(namespace, pool, packet, skb),
-        Client::Malformed => return drop(namespace, skb, Counter::DropMalformed, Reason::HEADER),
-    };
-    let owner = pool.owner(client);
-    let Some((id, hop)) = owner.server().and_then(|id| Some((id, F::hop(pool, id)?))) else {
-        return refuse::<F>(namespace, pool, header, skb);
+    let owned = match decide::<F>(pool, header, &mut skb) {
+        Decision::Owned(owned) => owned,
+        Decision::Nobody => return refuse::<F>(namespace, pool, header, skb),
+        Decision::NotOurs(_) => return leave::<F>(namespace, pool, packet, skb),
+        Decision::Malformed => return drop(namespace, skb, Counter::DropMalformed, Reason::HEADER),
+        Decision::NoMemory => {
+            return drop(namespace, skb, Counter::DropNoMemory, Reason::NO_MEMORY)
+        }
     };
     let bytes = skb.len();
-    let (verdict, counter) = match hop.way() {
+    let (verdict, counter) = match owned.hop.way() {
         Way::Local => keep::<F>(namespace, packet, skb),
         Way::Link(_) | Way::None if pool.wanted.mode == Mode::Broadcast => {
             (skb.drop(Reason::FILTER), Counter::DropNotOwner)
@@ -103,15 +103,14 @@ fn dispatch<F: Family>(
         Way::Link(_) if pool.wanted.mode == Mode::Peer && from_peer(namespace, reader, &skb) => {
             (skb.drop(Reason::FILTER), Counter::DropMisdirected)
         }
-        Way::Link(ifindex) => forward::send::<F>(namespace, reader, header, hop, ifindex, skb),
+        Way::Link(ifindex) => {
+            forward::send::<F>(namespace, reader, header, owned.hop, ifindex, skb)
+        }
         Way::None => (skb.drop(Reason::NO_ROUTE), Counter::DropUnreachable),
     };
     namespace.count(counter);
     if matches!(counter, Counter::Handed | Counter::Local) {
-        pool.count(id, bytes);
-        if matches!(owner, Owner::Draining(_)) {
-            namespace.count(Counter::Draining);
-        }
+        owned.count(namespace, pool, bytes);
     }
     verdict
 }
