@@ -55,15 +55,13 @@ fn answer(
     if request.answer && config.is_none_or(|config| config.devices().is_empty()) {
         return Err(Invalid::no_device().into());
     }
-    let plan = config.map(|config| links::plan(config, request.answer));
+    let plan = config.map_or(Ok(Plan::NONE), |config| links::plan(config, request.answer))?;
     let mut inner = namespace.links().lock();
     if inner.announcer.is_none() {
         inner.announcer = Some(Work::new(namespace.clone(), announce)?);
     }
     drop(inner);
-    if let Some(prepared) = links::prepare(namespace, plan.unwrap_or(Ok(Plan::NONE))?)? {
-        links::settle(namespace, prepared);
-    }
+    links::renew(namespace, plan)?;
     let inner = namespace.links().lock();
     let changed = namespace.set_answers(request.answer);
     begin(namespace, &inner);

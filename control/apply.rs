@@ -72,7 +72,10 @@ fn apply(
     let old = turn.current();
     let new = build(namespace, old, image, &request.author, stands + 1)?;
     if is_same(old, &new) {
-        change::repair(namespace, &new)?;
+        if !request.condition.dry_run {
+            // What could not be put to work when a device appeared.
+            links::renew(namespace, links::plan(&new, namespace.answers())?)?;
+        }
         return Ok(change::unchanged(namespace));
     }
     let moved = moved(old, &new)?;

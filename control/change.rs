@@ -68,18 +68,6 @@ pub(super) fn unchanged(namespace: &Namespace) -> Outcome {
     }
 }
 
-/// Puts to work what could not be when a device appeared.
-///
-/// # Errors
-///
-/// `ENOMEM`.
-pub(super) fn repair(namespace: &Arc<Namespace>, config: &Config) -> Result {
-    if let Some(links) = links::prepare(namespace, links::plan(config, namespace.answers())?)? {
-        links::settle(namespace, links);
-    }
-    Ok(())
-}
-
 /// Swaps `config` in, the next generation. New packets may meet the old one until the hooks are
 /// there, and never half of each. Everything that can fail comes before the swap.
 ///

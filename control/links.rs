@@ -139,6 +139,18 @@ pub(super) fn settle(namespace: &Namespace, prepared: Prepared) {
     drop(rtnl);
 }
 
+/// Puts a plan to work. Under the writers' turn, may sleep.
+///
+/// # Errors
+///
+/// `ENOMEM`; then nothing has changed.
+pub(super) fn renew(namespace: &Arc<Namespace>, plan: Plan) -> Result {
+    if let Some(prepared) = prepare(namespace, plan)? {
+        settle(namespace, prepared);
+    }
+    Ok(())
+}
+
 /// Puts a plan to work on one device; `filtered` says that its ingress hook is there already.
 /// Under RTNL.
 fn bind(
@@ -237,7 +249,8 @@ fn join(namespace: &Arc<Namespace>) -> Again {
     let rtnl = Rtnl::lock();
     let mut inner = namespace.links().lock();
     let Inner { plan, bound, .. } = &mut *inner;
-    for bound in bound.iter_mut() {
+    let lacking = |bound: &&mut Bound| bound.groups.len() < plan.groups.len();
+    for bound in bound.iter_mut().filter(lacking) {
         for group in &plan.groups {
             if bound.groups.iter().all(|it| it.group() != *group) {
                 // Failed before, and may fail again: there is no use for the family.
