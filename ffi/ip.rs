@@ -23,7 +23,8 @@ pub(crate) trait Family: Protocol + 'static {
         address: Self::Address,
     ) -> *mut bindings::neighbour;
 
-    /// Begins to resolve `address` on a device, if its link address is not known.
+    /// Begins to resolve `address` on a device, unless there is an entry that is being resolved, has
+    /// been, or has failed.
     ///
     /// # Safety
     ///

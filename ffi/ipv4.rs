@@ -23,8 +23,13 @@ impl Family for V4 {
     }
 
     unsafe fn solicit(device: *mut bindings::net_device, address: [u8; 4]) {
+        let address = u32::from_ne_bytes(address);
         // SAFETY: By the contract.
-        unsafe { bindings::onehop_neigh4_solicit(device, u32::from_ne_bytes(address)) };
+        unsafe {
+            if !bindings::onehop_neigh4_exists(device, address) {
+                bindings::onehop_neigh4_solicit(device, address);
+            }
+        }
     }
 
     unsafe fn is_local(net: *mut bindings::net, address: [u8; 4]) -> bool {

@@ -68,16 +68,26 @@ impl Family for V6 {
     }
 
     unsafe fn solicit(device: *mut bindings::net_device, address: [u8; 16]) {
+        let address = in6(address);
         // SAFETY: By the contract.
-        unsafe { bindings::onehop_neigh6_solicit(device, &in6(address)) };
+        unsafe {
+            if !bindings::onehop_neigh6_exists(device, &address) {
+                bindings::onehop_neigh6_solicit(device, &address);
+            }
+        }
     }
 
     unsafe fn is_local(net: *mut bindings::net, address: [u8; 16]) -> bool {
         if !has_ipv6() {
             return false;
         }
-        // SAFETY: By the contract.
-        if unsafe { bindings::onehop_is_local6(net, &in6(address)) } {
+        let own = in6(address);
+        // SAFETY: By the contract; no device to prefer.
+        let found = unsafe {
+            bindings::ipv6_chk_addr(net, &own, ptr::null(), 0) != 0
+                || bindings::onehop_is_local6_in_vrf(net, &own)
+        };
+        if found {
             return true;
         }
         // A whole prefix may be local, by a route (AnyIP).
@@ -176,11 +186,15 @@ impl Family for V6 {
             ),
             IcmpError::TooBig(mtu) => (bindings::ICMPV6_PKT_TOOBIG, 0, mtu),
         };
-        // Where the ghost is an address of this host, the stack would speak in its name.
+        // Where the ghost is an address of this host, the stack would speak in its name; so we do
+        // only if RFC 6724 prefers it to all others on the device.
         // SAFETY: By the contract; the packet is ours to give a device.
         unsafe {
-            // A packet of this host's own may have none yet.
-            let device = bindings::onehop_skb_dev_or_loopback(net, skb);
+            let mut device = bindings::onehop_skb_dev(skb);
+            if device.is_null() {
+                // A packet of this host's own.
+                device = bindings::onehop_skb_set_on_loopback(skb, net);
+            }
             let from = select(net, device, source).map(in6);
             let from = from.as_ref().map_or(ptr::null(), ptr::from_ref);
             bindings::onehop_icmpv6_send(skb, kind as u8, code as u8, info, from);

@@ -106,6 +106,8 @@ impl<'g> Device<'g> {
             EtherType::Ipv6 => bindings::ETH_P_IPV6,
         };
         let len = u32::try_from(payload.len())?;
+        // `to` has as many bytes as the link header takes.
+        self.mac().ok_or(EINVAL)?;
         // SAFETY: The device lives for `'g`. The packet is ours until it is freed or queued, and
         // has `len` bytes of data from its network header on, which the copy fills.
         unsafe {

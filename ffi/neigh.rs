@@ -64,7 +64,8 @@ impl<'g> Neighbour<'g> {
     }
 }
 
-/// Begins to resolve `address`, if its link address is not known. Any context but hard interrupt.
+/// Begins to resolve `address`, if nothing is known of it, not even that it does not answer. Any
+/// context but hard interrupt.
 pub(crate) fn solicit<F: Family>(device: &Device<'_>, address: F::Address) {
     // SAFETY: The device lives, under the RCU read lock that its type stands for.
     unsafe { F::solicit(device.as_ptr(), address) };

@@ -129,7 +129,9 @@ impl Membership {
         // SAFETY: The device is valid; the caller holds RTNL by the type's contract.
         to_result(unsafe {
             match group {
-                Group::Link(mac) => bindings::onehop_join_link(ptr, mac.as_ptr()),
+                // The kernel reads as many bytes as the device's addresses have.
+                Group::Link(mac) if !fits(ptr, &mac) => EINVAL.to_errno(),
+                Group::Link(mac) => bindings::dev_mc_add(ptr, mac.as_ptr()),
                 Group::V4(group) => bindings::onehop_join4(ptr, u32::from_ne_bytes(group)),
                 Group::V6(group) => bindings::ipv6_dev_mc_inc(ptr, &in6(group)),
             }
@@ -160,7 +162,10 @@ impl Drop for Membership {
         // SAFETY: The device is valid; the caller holds RTNL by the type's contract.
         unsafe {
             match self.group {
-                Group::Link(mac) => bindings::onehop_leave_link(ptr, mac.as_ptr()),
+                Group::Link(mac) if !fits(ptr, &mac) => {}
+                Group::Link(mac) => {
+                    bindings::dev_mc_del(ptr, mac.as_ptr());
+                }
                 Group::V4(group) => bindings::onehop_leave4(ptr, u32::from_ne_bytes(group)),
                 Group::V6(group) => {
                     bindings::ipv6_dev_mc_dec(ptr, &in6(group));
@@ -168,6 +173,16 @@ impl Drop for Membership {
             }
         }
     }
+}
+
+/// Whether `mac` is as long as the link addresses of a device.
+///
+/// # Safety
+///
+/// `device` is valid.
+unsafe fn fits(device: *mut bindings::net_device, mac: &Mac) -> bool {
+    // SAFETY: By the contract.
+    unsafe { bindings::onehop_dev_addr_len(device) as usize == mac.len() }
 }
 
 /// What has become of a device.

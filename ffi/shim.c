@@ -43,11 +43,14 @@ void onehop_skb_set_to_host(struct sk_buff *skb)
 	skb->pkt_type = PACKET_HOST;
 }
 
-struct net_device *onehop_skb_dev_or_loopback(struct net *net, struct sk_buff *skb)
+struct net_device *onehop_skb_dev(const struct sk_buff *skb)
 {
-	if (!skb->dev)
-		skb->dev = net->loopback_dev;
 	return skb->dev;
+}
+
+struct net_device *onehop_skb_set_on_loopback(struct sk_buff *skb, struct net *net)
+{
+	return skb->dev = net->loopback_dev;
 }
 
 struct dst_entry *onehop_skb_dst(const struct sk_buff *skb)
@@ -117,8 +120,6 @@ struct sk_buff *onehop_skb_alloc(struct net_device *dev, u32 len)
 
 int onehop_skb_link_header(struct sk_buff *skb, u16 protocol, const u8 *to)
 {
-	if (skb->dev->type != ARPHRD_ETHER)
-		return -EINVAL;
 	skb->protocol = htons(protocol);
 	return dev_hard_header(skb, skb->dev, protocol, to, NULL, skb->len);
 }

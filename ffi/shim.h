@@ -58,7 +58,8 @@ u32 onehop_skb_traits(const struct sk_buff *skb);
 #define ONEHOP_FRAME_PASSING	4U	/* to another device or host */
 u32 onehop_frame_traits(const struct sk_buff *skb);
 void onehop_skb_set_to_host(struct sk_buff *skb);
-struct net_device *onehop_skb_dev_or_loopback(struct net *net, struct sk_buff *skb);
+struct net_device *onehop_skb_dev(const struct sk_buff *skb);
+struct net_device *onehop_skb_set_on_loopback(struct sk_buff *skb, struct net *net);
 struct dst_entry *onehop_skb_dst(const struct sk_buff *skb);
 u8 *onehop_skb_network(const struct sk_buff *skb);
 u32 onehop_skb_network_len(const struct sk_buff *skb);
@@ -87,6 +88,8 @@ void onehop_icmpv6_send(struct sk_buff *skb, u8 type, u8 code, u32 info,
 /* Neighbours: those that could be sent to now. */
 struct neighbour *onehop_neigh4(struct net_device *dev, __be32 address);
 struct neighbour *onehop_neigh6(struct net_device *dev, const struct in6_addr *address);
+bool onehop_neigh4_exists(struct net_device *dev, __be32 address);
+bool onehop_neigh6_exists(struct net_device *dev, const struct in6_addr *address);
 void onehop_neigh4_solicit(struct net_device *dev, __be32 address);
 void onehop_neigh6_solicit(struct net_device *dev, const struct in6_addr *address);
 bool onehop_neigh_sent(const struct neighbour *n, const struct sk_buff *skb);
@@ -105,9 +108,8 @@ bool onehop_dev_is_loopback(const struct net_device *dev);
 bool onehop_dev_is_master(const struct net_device *dev);
 bool onehop_dev_address4(const struct net_device *dev, u32 nth, __be32 *address, __be32 *mask);
 bool onehop_has_ipv6(void);
-bool onehop_is_local6(struct net *net, const struct in6_addr *address);
-int onehop_join_link(struct net_device *dev, const u8 *mac);
-void onehop_leave_link(struct net_device *dev, const u8 *mac);
+bool onehop_is_local6_in_vrf(struct net *net, const struct in6_addr *address);
+u32 onehop_dev_addr_len(const struct net_device *dev);
 int onehop_join4(struct net_device *dev, __be32 group);
 void onehop_leave4(struct net_device *dev, __be32 group);
 

@@ -18,23 +18,30 @@ struct neighbour *onehop_neigh6(struct net_device *dev, const struct in6_addr *a
 	return valid(__ipv6_neigh_lookup_noref(dev, address));
 }
 
+bool onehop_neigh4_exists(struct net_device *dev, __be32 address)
+{
+	return __ipv4_neigh_lookup_noref(dev, (__force u32)address);
+}
+
+bool onehop_neigh6_exists(struct net_device *dev, const struct in6_addr *address)
+{
+	return __ipv6_neigh_lookup_noref(dev, address);
+}
+
 static void solicit(struct neighbour *n)
 {
 	if (!IS_ERR(n))
 		neigh_event_send(n, NULL);
 }
 
-/* An entry that is there already is being resolved, or has failed. */
 void onehop_neigh4_solicit(struct net_device *dev, __be32 address)
 {
-	if (!__ipv4_neigh_lookup_noref(dev, (__force u32)address))
-		solicit(ip_neigh_gw4(dev, address));
+	solicit(ip_neigh_gw4(dev, address));
 }
 
 void onehop_neigh6_solicit(struct net_device *dev, const struct in6_addr *address)
 {
-	if (!__ipv6_neigh_lookup_noref(dev, address))
-		solicit(ip_neigh_gw6(dev, address));
+	solicit(ip_neigh_gw6(dev, address));
 }
 
 /* Is n the host on the link that sent the frame of skb? */
@@ -131,33 +138,23 @@ bool onehop_has_ipv6(void)
 }
 
 /* ipv6_chk_addr without a device passes by the addresses that are in a VRF. */
-bool onehop_is_local6(struct net *net, const struct in6_addr *address)
+bool onehop_is_local6_in_vrf(struct net *net, const struct in6_addr *address)
 {
 	const struct net_device *dev;
-	bool found = ipv6_chk_addr(net, address, NULL, 0);
+	bool found = false;
 
 	rcu_read_lock();
-	for_each_netdev_rcu(net, dev) {
-		if (found)
-			break;
-		if (netif_is_l3_master(dev))
-			found = ipv6_chk_addr_and_flags(net, address, dev, true, 0,
-							IFA_F_TENTATIVE);
-	}
+	for_each_netdev_rcu(net, dev)
+		found |= netif_is_l3_master(dev) &&
+			 ipv6_chk_addr_and_flags(net, address, dev, true, 0, IFA_F_TENTATIVE);
 	rcu_read_unlock();
 	return found;
 }
 
-/* Both have a link address of six bytes, as Ethernet has. */
-int onehop_join_link(struct net_device *dev, const u8 *mac)
+/* Bytes of its link address. */
+u32 onehop_dev_addr_len(const struct net_device *dev)
 {
-	return dev->addr_len == ETH_ALEN ? dev_mc_add(dev, mac) : -EINVAL;
-}
-
-void onehop_leave_link(struct net_device *dev, const u8 *mac)
-{
-	if (dev->addr_len == ETH_ALEN)
-		dev_mc_del(dev, mac);
+	return dev->addr_len;
 }
 
 int onehop_join4(struct net_device *dev, __be32 group)
