@@ -42,8 +42,6 @@ pub enum Message {
     Advertisement {
         /// Who is told about.
         target: Bytes,
-        /// Who tells.
-        source: Bytes,
     },
 }
 
@@ -65,7 +63,7 @@ impl Message {
         let (&target, source) = (rest.first_chunk()?, header.source);
         match kind {
             SOLICITATION => Some(Self::Solicitation { target, source }),
-            ADVERTISEMENT => Some(Self::Advertisement { target, source }),
+            ADVERTISEMENT => Some(Self::Advertisement { target }),
             _ => None,
         }
     }

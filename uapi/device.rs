@@ -5,7 +5,7 @@ use core::fmt;
 
 use super::invalid::{Cause, Expected, Invalid, Value};
 use super::limits::DEVICE_LEN;
-use super::name::{unpadded, used};
+use super::name::{is_padded, padded, unpadded};
 use super::wire::{Reader, Writer};
 
 /// The name of a network device: 1 to 15 visible characters of ASCII, neither `/`
@@ -27,24 +27,12 @@ impl DeviceName {
     ///
     /// [`Cause::Name`] if no device can have this name.
     pub fn new(text: &str) -> Result<Self, Invalid> {
-        let mut bytes = [0; DEVICE_LEN];
-        match bytes.get_mut(..text.len()) {
-            Some(head) => head.copy_from_slice(text.as_bytes()),
-            None => return Err(refuse(text.as_bytes())),
-        }
-        if text.as_bytes().contains(&0) {
-            return Err(refuse(text.as_bytes()));
-        }
+        let bytes = padded(text).ok_or_else(|| refuse(text.as_bytes()))?;
         Self::decode(bytes)
     }
 
     fn decode(bytes: [u8; DEVICE_LEN]) -> Result<Self, Invalid> {
-        let (head, tail) = bytes.split_at_checked(used(&bytes)).unwrap_or_default();
-        let good = !matches!(head, b"" | b"." | b"..")
-            && head.iter().all(|&byte| permitted(byte))
-            && !tail.is_empty()
-            && tail.iter().all(|&byte| byte == 0);
-        if good {
+        if is_padded(&bytes, permitted) && !matches!(unpadded(&bytes), b"." | b"..") {
             // INVARIANT: just tested.
             Ok(Self(bytes))
         } else {

@@ -26,25 +26,12 @@ impl Name {
     ///
     /// [`Cause::Name`] if the text is empty, too long or has another character.
     pub fn new(field: &'static str, text: &str) -> Result<Self, Invalid> {
-        let mut bytes = [0; NAME_LEN];
-        match bytes.get_mut(..text.len()) {
-            Some(head) => head.copy_from_slice(text.as_bytes()),
-            None => return Err(refuse(field, text.as_bytes())),
-        }
-        if text.as_bytes().contains(&0) {
-            return Err(refuse(field, text.as_bytes()));
-        }
+        let bytes = padded(text).ok_or_else(|| refuse(field, text.as_bytes()))?;
         Self::decode(field, bytes)
     }
 
     pub(super) fn decode(field: &'static str, bytes: [u8; NAME_LEN]) -> Result<Self, Invalid> {
-        let len = used(&bytes);
-        let (head, tail) = bytes.split_at_checked(len).unwrap_or_default();
-        let good = !head.is_empty()
-            && head.iter().all(|&byte| permitted(byte))
-            && !tail.is_empty()
-            && tail.iter().all(|&byte| byte == 0);
-        if good {
+        if is_padded(&bytes, permitted) {
             // INVARIANT: just tested.
             Ok(Self(bytes))
         } else {
@@ -90,6 +77,23 @@ impl fmt::Debug for Name {
 
 fn permitted(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-')
+}
+
+/// A text with NULs up to the end, at least one; none if it is too long or has one itself.
+pub(super) fn padded<const N: usize>(text: &str) -> Option<[u8; N]> {
+    let mut bytes = [0; N];
+    let head = bytes.get_mut(..text.len())?;
+    head.copy_from_slice(text.as_bytes());
+    (!text.as_bytes().contains(&0)).then_some(bytes)
+}
+
+/// Whether bytes are permitted ones, at least one, then NULs up to the end, at least one.
+pub(super) fn is_padded(bytes: &[u8], permitted: fn(u8) -> bool) -> bool {
+    let (head, tail) = bytes.split_at_checked(used(bytes)).unwrap_or_default();
+    !head.is_empty()
+        && head.iter().all(|&byte| permitted(byte))
+        && !tail.is_empty()
+        && tail.iter().all(|&byte| byte == 0)
 }
 
 /// The number of bytes in front of the first NUL.
