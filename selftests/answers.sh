@@ -71,6 +71,21 @@ counted() {
 	(($(counter "$1" "$2") >= $3))
 }
 
+# small_link_to CLIENT: r's link to cm gets smaller; what r says of it to the ghost,
+# by whichever way, must reach the owner for 10 MB to arrive.
+small_link_to() {
+	ip -n r link set cm mtu 1400
+	fetch cm --interface "$1" -o "$scratch/down" "$url/big"
+	cmp "$scratch/big" "$scratch/down"
+	ip -n r link set cm mtu 1500
+}
+
+# fragments_of CLIENT: 4 kB datagrams are answered whole, by one server.
+fragments_of() {
+	equal "answers" "$(at cm "$selftests/udp.py" ask "$1" "$ghost" 7 4000 10 | sort | uniq -c | awk '{ print $2, $1 }')" \
+		"$(owner s1 "$1") 10"
+}
+
 # one_answer_each HOST [CLIENT...]: all of cm's, if none are named.
 one_answer_each() {
 	local host=$1 clients=("${@:2}")

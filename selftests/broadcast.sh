@@ -144,18 +144,12 @@ bodies() {
 	exact "$name"
 }
 
-# r's link to cm gets smaller: what r says to the ghost must reach the owner.
 small_link_to_the_client() {
-	ip -n r link set cm mtu 1400
-	fetch cm --interface "${many[1]}" -o "$scratch/down" "$url/big"
-	cmp "$scratch/big" "$scratch/down"
-	ip -n r link set cm mtu 1500
+	small_link_to "${many[1]}"
 }
 
 fragments() {
-	local client=${many[2]}
-	equal "answers" "$(at cm "$selftests/udp.py" ask "$client" "$ghost" 7 4000 10 | sort | uniq -c | awk '{ print $2, $1 }')" \
-		"$(owner s1 "$client") 10"
+	fragments_of "${many[2]}"
 }
 
 a_server_is_down() {

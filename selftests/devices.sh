@@ -11,12 +11,13 @@ mode=broadcast
 # shellcheck source=lib.sh
 . "$(dirname "$(readlink -f "$0")")/lib.sh"
 
-plan 8
+plan 9
 ghost=192.0.2.80
 
+# conf SHAPE [DEVICES]
 conf() {
 	cat <<-END
-		devices = ["eth0", "eth1"]
+		devices = [${2-"\"eth0\", \"eth1\""}]
 		[pool.web]
 		mode = "broadcast"
 		shape = "$1"
@@ -150,6 +151,33 @@ emptied() {
 	conf multicast | ctl x apply -
 }
 
+# A member in a VRF: each packet is shown twice there, and counted once.
+in_a_vrf() {
+	local before names
+
+	for names in '"eth0"' ''; do
+		conf broadcast "$names" | ctl x apply -
+		[[ -n $(ip -n x link show vrf1 2>/dev/null) ]] || {
+			ip -n x link add vrf1 up type vrf table 100
+			ip -n x link set eth0 master vrf1
+			ip -n x address replace 10.0.0.1/24 dev eth0
+			ip -n x address del $ghost/32 dev lo
+			ip -n x address add $ghost/32 dev vrf1
+			ip -n y neigh replace $ghost lladdr ff:ff:ff:ff:ff:ff dev eth0 nud permanent
+		}
+		poll_until 5 answers
+		before=$(counter x seen)
+		at y ping -c 3 -i 0.2 -W 1 $ghost
+		equal "seen" "$(counter x seen)" $((before + 3))
+		exact x
+	done
+	ip -n y neigh del $ghost dev eth0
+	ip -n x link del vrf1
+	ip -n x address add $ghost/32 dev lo
+	ip -n x address replace 10.0.0.1/24 dev eth0
+	conf multicast | ctl x apply -
+}
+
 # The device goes with the namespace, or the other way round.
 namespace_goes() {
 	local end
@@ -174,5 +202,6 @@ run_case "an MTU that IPv6 cannot use" too_small_for_ipv6
 run_case "deleted, renamed, moved away" goes
 run_case "the module goes and comes" unloaded
 run_case "an empty configuration lets go" emptied
+run_case "in a VRF" in_a_vrf
 run_case "its namespace goes" namespace_goes
 finish

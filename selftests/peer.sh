@@ -89,18 +89,12 @@ bodies() {
 	cmp "$scratch/big" "$scratch/$name/www/up/body"
 }
 
-# r's link to cm gets smaller: its errors come to any server.
 small_link_to_the_client() {
-	ip -n r link set cm mtu 1400
-	fetch cm --interface "${many[4]}" -o "$scratch/down" "$url/big"
-	cmp "$scratch/big" "$scratch/down"
-	ip -n r link set cm mtu 1500
+	small_link_to "${many[4]}"
 }
 
 fragments() {
-	local client=${many[5]}
-	equal "answers" "$(at cm "$selftests/udp.py" ask "$client" "$ghost" 7 4000 10 | sort | uniq -c | awk '{ print $2, $1 }')" \
-		"$(owner s1 "$client") 10"
+	fragments_of "${many[5]}"
 }
 
 # Its clients go elsewhere, though r still sends to it what it likes.
