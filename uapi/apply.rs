@@ -3,9 +3,9 @@
 
 use core::fmt;
 
-use super::change::{self, Author, Condition, Outcome};
+use super::change::{self, Author, Condition, Outcome, ALL_FLAGS};
 use super::invalid::{Cause, Expected, Invalid, Value};
-use super::limits::{DRY_RUN, EXPECT, MAX_IMAGE};
+use super::limits::MAX_IMAGE;
 use super::text::Message;
 use super::wire::{Reader, Writer};
 
@@ -16,7 +16,7 @@ pub struct Apply {
     pub image: u64,
     /// Bytes of the image.
     pub len: u32,
-    /// When to do it.
+    /// When to do it, and how.
     pub condition: Condition,
     /// Who wants it, and why.
     pub author: Author,
@@ -24,7 +24,7 @@ pub struct Apply {
 
 impl Apply {
     /// Bytes of the structure.
-    pub const SIZE: usize = 400;
+    pub const SIZE: usize = 408;
 
     /// Reads a request.
     ///
@@ -35,7 +35,7 @@ impl Apply {
         let mut reader = Reader::new(raw);
         let image = reader.u64()?;
         let len = reader.u32()?;
-        let (condition, author) = change::decode_request(&mut reader, DRY_RUN | EXPECT)?;
+        let (condition, author) = change::decode_request(&mut reader, ALL_FLAGS, "pad")?;
         if len > MAX_IMAGE {
             return Err(Invalid::new(
                 Cause::TooMany,

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What the two calls that change something, APPLY and SERVER, have in common.
+//! What the calls that change the configuration, APPLY, SERVER and TRANSITION, have in common.
 //!
 //! Their structures end alike, from `flags` to `message`.
 
 use core::fmt;
 
 use super::invalid::{Cause, Expected, Invalid, Value};
-use super::limits::{DRY_RUN, EXPECT, MESSAGE_LEN};
+use super::limits::{DRY_RUN, EXPECT, MESSAGE_LEN, NOW};
+use super::span::Span;
 use super::text::{Actor, Message, Reason};
 use super::wire::{Reader, Writer};
 
@@ -33,13 +34,17 @@ impl Author {
     }
 }
 
-/// Under which condition a change is to be made.
+/// Under which condition a change is to be made, and how.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Condition {
     /// Validate and report only.
     pub dry_run: bool,
     /// Only if this generation still stands.
     pub expected: Option<u64>,
+    /// Without a transition: older functions of the pools that change end.
+    pub now: bool,
+    /// How long a transition lasts.
+    pub span: Span,
 }
 
 impl Condition {
@@ -69,15 +74,20 @@ pub struct Outcome {
     pub moved: u32,
 }
 
-/// Reads the end of a request. `allowed` are the flags that the call knows.
+/// The flags of a call that changes what is wanted.
+pub(super) const ALL_FLAGS: u32 = DRY_RUN | EXPECT | NOW;
+
+/// Reads the end of a request. `allowed` are the flags that the call knows, `pad`
+/// is the name of the padding behind the seconds.
 pub(super) fn decode_request(
     reader: &mut Reader<'_>,
     allowed: u32,
+    pad: &'static str,
 ) -> Result<(Condition, Author), Invalid> {
     let flags = reader.u32()?;
     if flags & !allowed != 0 {
-        let words = if allowed & DRY_RUN != 0 {
-            "a sum of 1 (dry run) and 2 (expect)"
+        let words = if allowed == ALL_FLAGS {
+            "a sum of 1 (dry run), 2 (expect) and 4 (now)"
         } else {
             "0 or 2 (expect)"
         };
@@ -98,6 +108,8 @@ pub(super) fn decode_request(
             Expected::Is("0 without the flag 2 (expect)"),
         ));
     }
+    let span = Span::decode(reader.u32()?)?;
+    reader.zero::<4>(pad)?;
     reader.zero::<8>("generation")?;
     reader.zero::<8>("digest")?;
     reader.zero::<4>("changed")?;
@@ -107,27 +119,30 @@ pub(super) fn decode_request(
     let condition = Condition {
         dry_run: flags & DRY_RUN != 0,
         expected: (flags & EXPECT != 0).then_some(expected),
+        now: flags & NOW != 0,
+        span,
     };
     Ok((condition, author))
 }
 
 /// Writes the end of a request.
 pub(super) fn encode_request(writer: &mut Writer<'_>, condition: &Condition, author: &Author) {
-    let dry_run = if condition.dry_run { DRY_RUN } else { 0 };
-    let expect = if condition.expected.is_some() {
-        EXPECT
-    } else {
-        0
-    };
-    writer.u32(dry_run | expect);
+    let flags = [
+        (condition.dry_run, DRY_RUN),
+        (condition.expected.is_some(), EXPECT),
+        (condition.now, NOW),
+    ];
+    let set = flags.into_iter().filter(|(set, _)| *set);
+    writer.u32(set.fold(0, |sum, (_, flag)| sum | flag));
     writer.u64(condition.expected.unwrap_or(0));
-    writer.zero::<24>();
+    writer.u32(condition.span.number());
+    writer.zero::<28>();
     author.encode(writer);
 }
 
 /// Reads the end of a reply.
 pub(super) fn decode_reply(reader: &mut Reader<'_>) -> Result<Outcome, Invalid> {
-    reader.skip::<12>()?;
+    reader.skip::<20>()?;
     Ok(Outcome {
         generation: reader.u64()?,
         digest: reader.u64()?,
@@ -138,7 +153,7 @@ pub(super) fn decode_reply(reader: &mut Reader<'_>) -> Result<Outcome, Invalid> 
 
 /// Writes the `[out]` fields at the end of a reply over the request.
 pub(super) fn encode_reply(writer: &mut Writer<'_>, outcome: &Outcome) {
-    writer.keep::<12>();
+    writer.keep::<20>();
     writer.u64(outcome.generation);
     writer.u64(outcome.digest);
     writer.u32(outcome.changed.into());

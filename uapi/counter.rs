@@ -61,6 +61,8 @@ counters! {
     DropBounced "drop_bounced",
     /// Mode peer: a peer takes this host for the owner; another function there.
     DropMisdirected "drop_misdirected",
+    /// A connection that moves, and no server has a socket for it.
+    DropUnclaimed "drop_unclaimed",
     /// The slow path found no route.
     DropNoRoute "drop_no_route",
     /// No memory.
@@ -73,6 +75,16 @@ counters! {
     Answered "answered",
     /// ARP and ND messages stopped or altered, as they tie a ghost to this host.
     Guarded "guarded",
+    /// Of `handed` and `local`: clients that move, by the newest function.
+    Newest "newest",
+    /// Of `handed` and `local`: clients that move, by an older function.
+    Older "older",
+    /// Of `older`: passed on to an older owner for want of a socket here.
+    Passed "passed",
+    /// Of `older`: fragments without ports, to the oldest owner.
+    Fragments "fragments",
+    /// Of `older`: a connection that method `track` had no room to note.
+    Untracked "untracked",
 }
 
 impl Counter {

@@ -91,6 +91,16 @@ numbered! {
 }
 
 numbered! {
+    /// Mode router: how connections are told that began before a change.
+    Method in "method" {
+        /// The dispatcher notes those that begin in a transition.
+        Track = 1 "track",
+        /// Servers with the module pass on what they have no socket for.
+        Chance = 2 "chance",
+    }
+}
+
+numbered! {
     /// The rule that names the owner of a client.
     Kind in "kind" {
         /// Client address modulo the number of servers, as in the paper.

@@ -40,6 +40,16 @@ pub enum What {
     Lost(u32),
     /// Answering of ARP and ND was turned on or off.
     Answer(bool),
+    /// A transition of a pool, which now has so many functions.
+    Begun(u32),
+    /// A function is about to be retired that still carries so many connections.
+    Ending(u32),
+    /// A function was retired; the pool now has so many.
+    Retired(u32),
+    /// So many connections are noted; there is no room for more.
+    TrackFull(u32),
+    /// A timed drain of a server is over.
+    Drained,
 }
 
 const TYPES: &[(&str, u8)] = &[
@@ -49,6 +59,11 @@ const TYPES: &[(&str, u8)] = &[
     ("reach", 4),
     ("lost", 5),
     ("answer", 6),
+    ("begun", 7),
+    ("ending", 8),
+    ("retired", 9),
+    ("track_full", 10),
+    ("drained", 11),
 ];
 
 impl What {
@@ -62,6 +77,11 @@ impl What {
             4 => Reach::decode(state).map(Self::Reach),
             5 => Ok(Self::Lost(value)),
             6 => answer::state(value).map(Self::Answer),
+            7 => Ok(Self::Begun(value)),
+            8 => Ok(Self::Ending(value)),
+            9 => Ok(Self::Retired(value)),
+            10 => Ok(Self::TrackFull(value)),
+            11 => Ok(Self::Drained),
             _ => Err(Invalid::new(
                 Cause::Enumeration,
                 "type",
@@ -79,6 +99,11 @@ impl What {
             Self::Reach(reach) => (4, reach.number().into()),
             Self::Lost(count) => (5, count),
             Self::Answer(answer) => (6, answer.into()),
+            Self::Begun(functions) => (7, functions),
+            Self::Ending(flows) => (8, flows),
+            Self::Retired(functions) => (9, functions),
+            Self::TrackFull(flows) => (10, flows),
+            Self::Drained => (11, 0),
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The image: a header, then pools, ghosts, servers and devices, nothing between them.
+//! The image: a header, then pools, ghosts, servers, devices and older functions,
+//! nothing between them.
 //!
 //! An image is read in place. The lengths are checked once, when the view is
 //! made; the records are decoded when they are asked for.
@@ -9,6 +10,7 @@ use super::device::{Device, DeviceName};
 use super::ghost::Ghost;
 use super::invalid::{Cause, Expected, Invalid, Place, Value};
 use super::limits::{ABI, DEVICE_LEN, MAX_DEVICES, MAX_GHOSTS, MAX_IMAGE, MAX_POOLS, NAME_LEN};
+use super::older::Older;
 use super::pool::Pool;
 use super::server::{Keys, Server, Status};
 use super::wire::{Reader, Writer};
@@ -24,6 +26,8 @@ pub struct Header {
     pub servers: u32,
     /// Number of devices.
     pub devices: u32,
+    /// Number of older functions; an image to be applied has none.
+    pub older: u32,
 }
 
 impl Header {
@@ -39,6 +43,7 @@ impl Header {
         writer.u32(self.ghosts);
         writer.u32(self.servers);
         writer.u32(self.devices);
+        writer.u32(self.older);
         raw
     }
 
@@ -49,9 +54,10 @@ impl Header {
             .saturating_add(bytes_of(self.ghosts, Ghost::SIZE))
             .saturating_add(bytes_of(self.servers, Server::SIZE))
             .saturating_add(bytes_of(self.devices, Device::SIZE))
+            .saturating_add(bytes_of(self.older, Older::SIZE))
     }
 
-    fn decode(raw: &[u8]) -> Result<Self, Invalid> {
+    fn decode(raw: &[u8], purpose: Purpose) -> Result<Self, Invalid> {
         let mut reader = Reader::new(raw);
         let abi = reader.u32()?;
         if abi != ABI {
@@ -62,7 +68,7 @@ impl Header {
                 Expected::Number(ABI.into()),
             ));
         }
-        let mut number = |field, most, words| {
+        let number = |reader: &mut Reader<'_>, field, most, words| {
             let number = reader.u32()?;
             if number <= most {
                 return Ok(number);
@@ -71,20 +77,40 @@ impl Header {
             let expected = Expected::Is(words);
             Err(Invalid::new(Cause::TooMany, field, value, expected))
         };
-        let pools = number("pools", MAX_POOLS, "at most 256")?;
-        let ghosts = number("ghosts", MAX_GHOSTS, "at most 256")?;
+        let pools = number(&mut reader, "pools", MAX_POOLS, "at most 256")?;
+        let ghosts = number(&mut reader, "ghosts", MAX_GHOSTS, "at most 256")?;
         // The bound of a pool, 1024, needs no test of its own: the ids differ.
         let most = pools.saturating_mul(1024);
-        let servers = number("servers", most, "at most 1024 for each pool")?;
-        let devices = number("devices", MAX_DEVICES, "at most 16")?;
-        reader.zero::<4>("pad")?;
+        let servers = number(&mut reader, "servers", most, "at most 1024 for each pool")?;
+        let devices = number(&mut reader, "devices", MAX_DEVICES, "at most 16")?;
+        let older = match purpose {
+            Purpose::Apply => {
+                reader.zero::<4>("older")?;
+                0
+            }
+            Purpose::Dump => {
+                let most = pools.saturating_mul(7);
+                number(&mut reader, "older", most, "at most 7 for each pool")?
+            }
+        };
         Ok(Self {
             pools,
             ghosts,
             servers,
             devices,
+            older,
         })
     }
+}
+
+/// What an image is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    /// It says what is wanted.
+    Apply,
+    /// It says what stands. Servers that are leaving make it longer than any that
+    /// can be applied.
+    Dump,
 }
 
 fn bytes_of(number: u32, size: usize) -> usize {
@@ -103,21 +129,24 @@ struct Frame<'a> {
     ghosts: &'a [u8],
     servers: &'a [u8],
     devices: &'a [u8],
+    older: &'a [u8],
 }
 
 impl<'a> Frame<'a> {
-    fn new(raw: &'a [u8]) -> Result<Self, Invalid> {
+    fn new(raw: &'a [u8], purpose: Purpose) -> Result<Self, Invalid> {
         let refuse = |cause, expected| {
             let len = u64::try_from(raw.len()).unwrap_or(u64::MAX);
             Err(Invalid::new(cause, "len", Value::Number(len), expected).at(Place::Image))
         };
-        if usize::try_from(MAX_IMAGE).is_ok_and(|most| raw.len() > most) {
+        if purpose == Purpose::Apply
+            && usize::try_from(MAX_IMAGE).is_ok_and(|most| raw.len() > most)
+        {
             return refuse(Cause::TooMany, Expected::Is("at most 16777216 bytes"));
         }
         let Some((head, rest)) = raw.split_at_checked(Header::SIZE) else {
             return refuse(Cause::Length, Expected::Is("at least 24 bytes"));
         };
-        let header = Header::decode(head).map_err(|invalid| invalid.at(Place::Image))?;
+        let header = Header::decode(head, purpose).map_err(|invalid| invalid.at(Place::Image))?;
         let whole = header.image_len();
         if raw.len() != whole {
             let whole = u64::try_from(whole).unwrap_or(u64::MAX);
@@ -130,16 +159,20 @@ impl<'a> Frame<'a> {
         let (ghosts, rest) = rest
             .split_at_checked(bytes_of(header.ghosts, Ghost::SIZE))
             .unwrap_or_default();
-        let (servers, devices) = rest
+        let (servers, rest) = rest
             .split_at_checked(bytes_of(header.servers, Server::SIZE))
             .unwrap_or_default();
-        // INVARIANT: the devices are what is left of the right length.
+        let (devices, older) = rest
+            .split_at_checked(bytes_of(header.devices, Device::SIZE))
+            .unwrap_or_default();
+        // INVARIANT: the older functions are what is left of the right length.
         Ok(Self {
             header,
             pools,
             ghosts,
             servers,
             devices,
+            older,
         })
     }
 }
@@ -193,7 +226,7 @@ impl<'a> Image<'a> {
     /// A version that is not ours, too many records, or a length that is not
     /// what the header says.
     pub fn new(raw: &'a [u8]) -> Result<Self, Invalid> {
-        Frame::new(raw).map(Self)
+        Frame::new(raw, Purpose::Apply).map(Self)
     }
 
     /// The header.
@@ -278,9 +311,10 @@ impl<'a> Snapshot<'a> {
     ///
     /// # Errors
     ///
-    /// As for [`Image::new`].
+    /// As for [`Image::new`], but that there may be older functions and that there
+    /// is no most length.
     pub fn new(raw: &'a [u8]) -> Result<Self, Invalid> {
-        Frame::new(raw).map(Self)
+        Frame::new(raw, Purpose::Dump).map(Self)
     }
 
     /// The header.
@@ -288,8 +322,8 @@ impl<'a> Snapshot<'a> {
         self.0.header
     }
 
-    /// The pools and their digests, in order.
-    pub fn pools(&self) -> impl Iterator<Item = Result<(Pool, u64), Invalid>> + 'a {
+    /// The pools, their digests and how many connections they have noted, in order.
+    pub fn pools(&self) -> impl Iterator<Item = Result<(Pool, u64, u32), Invalid>> + 'a {
         decoded(self.0.pools, Place::Pool, Pool::decode_dumped)
     }
 
@@ -306,5 +340,10 @@ impl<'a> Snapshot<'a> {
     /// The devices and their indices, 0 for one that is not there, in order.
     pub fn devices(&self) -> impl Iterator<Item = Result<(DeviceName, u32), Invalid>> + 'a {
         decoded(self.0.devices, Place::Device, Device::decode_dumped)
+    }
+
+    /// The older functions, by pool, from the newer to the older.
+    pub fn older(&self) -> impl Iterator<Item = Result<Older, Invalid>> + 'a {
+        decoded(self.0.older, Place::Older, Older::decode_dumped)
     }
 }

@@ -66,6 +66,8 @@ pub enum Cause {
     Space,
     /// There is no memory for the check.
     Memory,
+    /// Not until an older function is retired.
+    Busy,
 }
 
 impl Cause {
@@ -75,6 +77,7 @@ impl Cause {
             Self::Missing => 2,
             Self::TooMany => 7,
             Self::Memory => 12,
+            Self::Busy => 16,
             Self::Duplicate => 17,
             Self::NoDevice => 19,
             Self::Flag | Self::Padding | Self::Enumeration => 22,
@@ -107,6 +110,10 @@ pub enum Place {
     Server(u32),
     /// In a device.
     Device(u32),
+    /// In an older function.
+    Older(u32),
+    /// In what stands: a server that is leaving.
+    Leaving,
 }
 
 /// The value that is refused.
@@ -146,6 +153,8 @@ pub enum Expected {
     Number(u64),
     /// One of an enumeration.
     OneOf(&'static [(&'static str, u8)]),
+    /// Said in words, and possible in so many seconds; none: after a COMMIT.
+    Later(&'static str, Option<u32>),
 }
 
 impl Invalid {
@@ -202,10 +211,44 @@ impl Invalid {
         Self::new(Cause::Space, "len", value, expected)
     }
 
+    /// A pool has as many functions as it can have. `seconds`: until one is retired.
+    pub fn queue_full(pool: Name, seconds: Option<u64>) -> Self {
+        let value = Value::excerpt(pool.as_str().as_bytes());
+        let expected = later("rid of one of its 8 functions first", seconds);
+        Self::new(Cause::Busy, "pool", value, expected)
+    }
+
+    /// A pool is to note connections, some of which have begun. `seconds`: until they are over.
+    pub fn in_transition(pool: Name, seconds: Option<u64>) -> Self {
+        let value = Value::excerpt(pool.as_str().as_bytes());
+        let expected = later("out of its transition before it gets method track", seconds);
+        Self::new(Cause::Busy, "pool", value, expected)
+    }
+
+    /// The id is that of a server which is leaving. `seconds`: until it is gone.
+    pub fn leaving(id: u16, server: Name, seconds: Option<u64>) -> Self {
+        let value = Value::Number(id.into());
+        let expected = later("given to no other server", seconds);
+        let invalid = Self::new(Cause::Busy, "id", value, expected);
+        invalid.at(Place::Leaving).named(server)
+    }
+
+    /// A server that is leaving is to be set otherwise than down.
+    pub fn is_leaving(server: Name) -> Self {
+        let value = Value::excerpt(server.as_str().as_bytes());
+        let expected = Expected::Is("one that is not leaving; only its health can be set, to down");
+        Self::new(Cause::Busy, "server", value, expected)
+    }
+
     /// The Linux error number, positive.
     pub fn errno(&self) -> i32 {
         self.cause.errno()
     }
+}
+
+fn later(words: &'static str, seconds: Option<u64>) -> Expected {
+    let seconds = seconds.map(|seconds| u32::try_from(seconds).unwrap_or(u32::MAX));
+    Expected::Later(words, seconds)
 }
 
 impl fmt::Display for Invalid {
@@ -217,6 +260,12 @@ impl fmt::Display for Invalid {
             Place::Ghost(index) => subject(f, "ghost", index, self.name)?,
             Place::Server(index) => subject(f, "server", index, self.name)?,
             Place::Device(index) => subject(f, "device", index, self.name)?,
+            Place::Older(index) => subject(f, "older function", index, self.name)?,
+            Place::Leaving => {
+                if let Some(name) = self.name {
+                    write!(f, "leaving server \"{name}\": ")?;
+                }
+            }
         }
         write!(f, "{}{} must be {}", self.field, self.value, self.expected)
     }
@@ -252,6 +301,10 @@ impl fmt::Display for Expected {
                 }
                 Ok(())
             }
+            Self::Later(words, Some(seconds)) => {
+                write!(f, "{words}; retry in {seconds} s, or commit")
+            }
+            Self::Later(words, None) => write!(f, "{words}; commit, as nothing else ends it"),
         }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! The numbers of the calls, as `_IOWR` of `<asm-generic/ioctl.h>` makes them.
 
-use super::{Answer, Apply, Dump, Info, Lookup, Set, Stats};
+use super::{Answer, Apply, Dump, Info, Lookup, Set, Stats, Transition};
 
 const MAGIC: u32 = 0xb1;
 
@@ -19,6 +19,8 @@ pub const LOOKUP: u32 = read_write(5, Lookup::SIZE);
 pub const STATS: u32 = read_write(6, Stats::SIZE);
 /// `ONEHOP_IOC_ANSWER`.
 pub const ANSWER: u32 = read_write(7, Answer::SIZE);
+/// `ONEHOP_IOC_TRANSITION`.
+pub const TRANSITION: u32 = read_write(8, Transition::SIZE);
 
 const fn read_write(number: u32, size: usize) -> u32 {
     // A const fn can not call try_from; no structure has 16384 bytes, the limit

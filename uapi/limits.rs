@@ -2,7 +2,7 @@
 //! The limits of the interface, as `onehop.h` names them.
 
 /// `ONEHOP_ABI`: the version of this interface.
-pub const ABI: u32 = 2;
+pub const ABI: u32 = 3;
 
 /// `ONEHOP_NAME_LEN`: bytes of a name, its last NUL included.
 pub const NAME_LEN: usize = 32;
@@ -31,12 +31,22 @@ pub const MAX_ROWS: u32 = 65536;
 pub const MAX_IMAGE: u32 = 16 << 20;
 /// `ONEHOP_NO_SERVER`: stands where a server id would, if there were a server.
 pub const NO_SERVER: u16 = 0xffff;
+/// `ONEHOP_MAX_FUNCTIONS`: functions of a pool at a time: the newest and those before it.
+pub const MAX_FUNCTIONS: usize = 8;
+/// `ONEHOP_MAX_SECONDS`: how long a transition may be set to last.
+pub const MAX_SECONDS: u32 = 604_800;
+/// `ONEHOP_FOREVER`: stands where seconds would, if there were an end.
+pub const FOREVER: u32 = u32::MAX;
 /// `ONEHOP_RUNNERS_UP`: how many successors of an owner LOOKUP names.
 pub const RUNNERS_UP: usize = 4;
 
 /// `ONEHOP_SERVER_START_DOWN`.
 pub const SERVER_START_DOWN: u8 = 1;
+/// `ONEHOP_SERVER_LEAVING`.
+pub const SERVER_LEAVING: u8 = 2;
 /// `ONEHOP_DRY_RUN`.
 pub const DRY_RUN: u32 = 1;
 /// `ONEHOP_EXPECT`.
 pub const EXPECT: u32 = 2;
+/// `ONEHOP_NOW`.
+pub const NOW: u32 = 4;

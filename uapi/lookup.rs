@@ -7,7 +7,7 @@ use super::address::Address;
 use super::change;
 use super::enums::{Kind, Verdict};
 use super::invalid::{Cause, Invalid};
-use super::limits::{MESSAGE_LEN, NO_SERVER, RUNNERS_UP};
+use super::limits::{MAX_FUNCTIONS, MESSAGE_LEN, NO_SERVER, RUNNERS_UP};
 use super::name::Name;
 use super::text::Message;
 use super::wire::{Reader, Writer};
@@ -36,11 +36,15 @@ pub struct Found {
     pub kind: Kind,
     /// Who would take over, in order.
     pub runners_up: [Option<u16>; RUNNERS_UP],
+    /// Who serves it by older functions, if it is somebody else, the newer first.
+    pub older: [Option<u16>; MAX_FUNCTIONS - 1],
+    /// Who gets what is no TCP.
+    pub oldest: Option<u16>,
 }
 
 impl Lookup {
     /// Bytes of the structure.
-    pub const SIZE: usize = 336;
+    pub const SIZE: usize = 352;
 
     /// Reads a request.
     ///
@@ -58,6 +62,8 @@ impl Lookup {
         reader.zero::<1>("verdict")?;
         reader.zero::<1>("kind")?;
         reader.zero::<8>("runners_up")?;
+        reader.zero::<14>("older")?;
+        reader.zero::<2>("oldest")?;
         reader.zero::<MESSAGE_LEN>("message")?;
         Ok(Self { pool, client })
     }
@@ -80,9 +86,10 @@ impl Lookup {
         writer.u16(found.owner.unwrap_or(NO_SERVER));
         writer.u8(found.verdict.number());
         writer.u8(found.kind.number());
-        for server in found.runners_up {
+        for server in found.runners_up.iter().chain(&found.older) {
             writer.u16(server.unwrap_or(NO_SERVER));
         }
+        writer.u16(found.oldest.unwrap_or(NO_SERVER));
     }
 
     /// Says in a request why it is refused.
@@ -105,10 +112,13 @@ impl Lookup {
             verdict: Verdict::decode(reader.u8()?)?,
             kind: Kind::decode(reader.u8()?)?,
             runners_up: [None; RUNNERS_UP],
+            older: [None; MAX_FUNCTIONS - 1],
+            oldest: None,
         };
-        for runner_up in &mut found.runners_up {
-            *runner_up = server(reader.u16()?);
+        for other in found.runners_up.iter_mut().chain(&mut found.older) {
+            *other = server(reader.u16()?);
         }
+        found.oldest = server(reader.u16()?);
         Ok(found)
     }
 

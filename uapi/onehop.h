@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * onehop: the control interface, /dev/onehop. This header is its specification.
+ * onehop: the control interface, /dev/onehop. This header is its specification,
+ * with onehop_image.h, the part on what the calls read and write.
  *
  * - Integers are in host byte order; addresses and seeds are bytes in network
  *   order. Every structure has the same layout for 32 and 64 bit callers.
@@ -26,143 +27,7 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
-#define ONEHOP_ABI		2U
-
-#define ONEHOP_NAME_LEN		32U	/* 1..31 of A-Z a-z 0-9 . _ - and NULs */
-#define ONEHOP_REASON_LEN	64U	/* up to 63 bytes of printable UTF-8, and NULs; actors up to 31 */
-#define ONEHOP_MESSAGE_LEN	256U
-#define ONEHOP_DEVICE_LEN	16U	/* a device name as the kernel has it, 1..15 bytes, and NULs */
-
-#define ONEHOP_MAX_POOLS	256U
-#define ONEHOP_MAX_GHOSTS	256U	/* in a namespace */
-#define ONEHOP_MAX_DEVICES	16U	/* in a namespace */
-#define ONEHOP_MAX_SERVERS	1024U	/* in a pool; ids are 0..1023 */
-#define ONEHOP_MAX_WEIGHT	1000U
-#define ONEHOP_MIN_ROWS		256U	/* rows are a power of two */
-#define ONEHOP_MAX_ROWS		65536U
-#define ONEHOP_MAX_IMAGE	(16U << 20)	/* bytes */
-#define ONEHOP_NO_SERVER	0xffffU
-
-/* Who loads the module, and what it does with a packet. */
-enum onehop_mode {
-	ONEHOP_MODE_ROUTER = 1,		/* a dispatcher sends it on to its owner */
-	ONEHOP_MODE_BROADCAST = 2,	/* every server sees it, its owner keeps it */
-	ONEHOP_MODE_PEER = 3,		/* any server gets it, keeps it or sends it on to its owner */
-};
-
-/* Mode broadcast: how a frame comes to all servers. */
-enum onehop_shape {
-	ONEHOP_SHAPE_BROADCAST = 1,	/* the paper's: as an Ethernet broadcast; no server answers ARP or ND */
-	ONEHOP_SHAPE_MULTICAST = 2,	/* servers answer ARP and ND with a group address 03:bf:... */
-	ONEHOP_SHAPE_IGMP = 3,		/* ... with 01:00:5e:7f:.. or 33:33:..:..:..:.., and join its group */
-};
-
-enum onehop_kind {
-	ONEHOP_KIND_MOD = 1,	/* the paper's; weights must be 1 */
-	ONEHOP_KIND_HASH = 2,
-};
-
-/* What happens to a packet when no server of its pool lives. */
-enum onehop_policy {
-	ONEHOP_POLICY_DROP = 1,
-	ONEHOP_POLICY_REJECT = 2,	/* drop, and ICMP host unreachable; not with mode broadcast */
-};
-
-enum onehop_admin {
-	ONEHOP_ADMIN_UP = 1,
-	ONEHOP_ADMIN_DRAIN = 2,
-	ONEHOP_ADMIN_DOWN = 3,
-};
-
-enum onehop_health {
-	ONEHOP_HEALTH_UP = 1,
-	ONEHOP_HEALTH_DOWN = 2,
-};
-
-/* How the module reaches a server. */
-enum onehop_reach {
-	ONEHOP_REACH_UNREACHABLE = 1,	/* no route, or not on link: packets are dropped */
-	ONEHOP_REACH_LINK = 2,
-	ONEHOP_REACH_LOCAL = 3,		/* this host itself */
-};
-
-/*
- * The image: a namespace's whole desired state, as APPLY reads and DUMP writes
- * it. The header is followed by pools, ghosts, servers and devices, in this
- * order, with nothing between or behind them.
- */
-struct onehop_image {
-	__u32 abi;		/* ONEHOP_ABI */
-	__u32 pools;		/* number of struct onehop_pool */
-	__u32 ghosts;		/* number of struct onehop_ghost */
-	__u32 servers;		/* number of struct onehop_server */
-	__u32 devices;		/* number of struct onehop_device */
-	__u32 pad;
-};
-
-struct onehop_pool {
-	__u8  name[ONEHOP_NAME_LEN];	/* unique */
-	__u8  mode;			/* enum onehop_mode */
-	__u8  kind;			/* enum onehop_kind */
-	__u8  policy;			/* enum onehop_policy */
-	__u8  prefix4;			/* bits of a client address that count: 1..32 */
-	__u8  prefix6;			/* 1..128 */
-	__u8  shape;			/* enum onehop_shape with mode broadcast; else 0 */
-	__u8  pad[2];
-	__u32 rows;			/* kind hash: 256..65536; kind mod: 0 */
-	__u32 pad2;
-	__u8  seed[16];			/* kind hash; kind mod: zero */
-	__u64 digest;			/* [out] */
-};
-
-struct onehop_ghost {
-	__u32 pool;			/* index into the image's pools */
-	__u8  family;			/* 4 or 6 */
-	__u8  pad[3];
-	__u8  address[16];		/* family 4: first four bytes; the rest zero */
-};
-
-#define ONEHOP_SERVER_START_DOWN 1U	/* a new or re-addressed server begins with health down */
-
-/*
- * A server has at least one address. With modes router and peer it has one of
- * each family that its pool has ghosts of. The server whose address this host
- * has is this host.
- */
-struct onehop_server {
-	__u8  name[ONEHOP_NAME_LEN];	/* unique in its pool */
-	__u32 pool;			/* index into the image's pools */
-	__u16 id;			/* unique in its pool */
-	__u16 weight;			/* 1..1000 */
-	__u8  admin;			/* enum onehop_admin */
-	__u8  flags;			/* [in] ONEHOP_SERVER_*; DUMP writes them back */
-	__u8  health;			/* [out] enum onehop_health */
-	__u8  pad;
-	__u8  address[4];		/* primary IPv4 address, unique in its pool; zero: none */
-	__u8  address6[16];		/* primary IPv6 address, unique in its pool; zero: none */
-	__u8  reach;			/* [out] enum onehop_reach of address; 0: none */
-	__u8  reach6;			/* [out] of address6 */
-	__u8  pad2[2];
-	__u32 ifindex;			/* [out] reach LINK: the device; else 0 */
-	__u32 ifindex6;			/* [out] reach6 LINK: the device; else 0 */
-	__u32 pad3;
-	__u64 changed_at;		/* [out] last change of admin or health, ns since 1970; 0: never */
-	__u64 packets;			/* [out] handed over or kept since the server was added */
-	__u64 bytes;			/* [out] likewise, IP length */
-	__u8  actor[ONEHOP_NAME_LEN];	/* [out] who made the last change */
-	__u8  reason[ONEHOP_REASON_LEN];/* [out] and why */
-};
-
-/*
- * A device on whose link the ghosts are: mode broadcast drops at its ingress
- * what other servers own; ARP and ND are answered and announced on it. One
- * that is not there is waited for.
- */
-struct onehop_device {
-	__u8  name[ONEHOP_DEVICE_LEN];	/* unique */
-	__u32 ifindex;			/* [out] 0: not there */
-	__u32 pad;
-};
+#include "onehop_image.h"
 
 struct onehop_info {
 	__u32 abi;			/* [out] */
@@ -180,6 +45,7 @@ struct onehop_info {
 
 #define ONEHOP_DRY_RUN		1U	/* validate and report, change nothing */
 #define ONEHOP_EXPECT		2U	/* only if the generation is still `expected` */
+#define ONEHOP_NOW		4U	/* without a transition: older functions of the pools that change end */
 
 /*
  * APPLY: one atomic change to the image. Health is untouched, except that a
@@ -191,18 +57,22 @@ struct onehop_info {
  *   EBADMSG       a name, reason or actor with a forbidden character
  *   EDESTADDRREQ  a server without an address that its pool's ghosts need
  *   ENODEV        a shape that needs devices, and none is named
- *   ERANGE        id, weight, rows, prefix, policy or pool index out of range
+ *   ERANGE        id, weight, rows, prefix, policy, pool index or seconds out of range
  *   EEXIST        a name or an id that stands twice
  *   EADDRINUSE    an address that stands twice, or is both ghost and server
  *   EADDRNOTAVAIL an address no host can have (0/8, 127/8, ::1, multicast, link-local v6, ...)
  *   EAFNOSUPPORT  a ghost whose family is neither 4 nor 6
  *   ESTALE        ONEHOP_EXPECT and the generation has moved
+ *   EBUSY         a pool has ONEHOP_MAX_FUNCTIONS functions, or an id is that of a server that
+ *                 is leaving: wait, or COMMIT
  */
 struct onehop_apply {
 	__u64 image;			/* [in] pointer */
 	__u32 len;			/* [in] bytes */
-	__u32 flags;			/* [in] ONEHOP_DRY_RUN, ONEHOP_EXPECT */
+	__u32 flags;			/* [in] ONEHOP_DRY_RUN, ONEHOP_EXPECT, ONEHOP_NOW */
 	__u64 expected;			/* [in] generation, with ONEHOP_EXPECT; else 0 */
+	__u32 seconds;			/* [in] that connections stay where they began; 0: net.onehop.transition_seconds */
+	__u32 pad;
 	__u64 generation;		/* [out] after the change */
 	__u64 digest;			/* [out] after the change */
 	__u32 changed;			/* [out] 0: was so already */
@@ -231,10 +101,14 @@ enum onehop_field {
 };
 
 /*
- * SERVER: change the admin state or the health of one server.
+ * SERVER: change the admin state or the health of one server. What makes it down
+ * takes effect at once, in all functions; anything else begins a transition.
+ * Admin drain with `seconds` set ends the server's connections after that time.
+ * A server that is leaving can have its health set down, and nothing else.
  *   ENOENT  no such pool or server
  *   ESTALE  ONEHOP_EXPECT and the generation has moved
- *   EBADMSG as for APPLY
+ *   ERANGE  seconds is over ONEHOP_MAX_SECONDS and not ONEHOP_FOREVER
+ *   EBADMSG, EBUSY as for APPLY
  */
 struct onehop_set {
 	__u8  pool[ONEHOP_NAME_LEN];	/* [in] */
@@ -242,8 +116,41 @@ struct onehop_set {
 	__u8  field;			/* [in] enum onehop_field */
 	__u8  value;			/* [in] */
 	__u8  pad[2];
+	__u32 flags;			/* [in] as for APPLY */
+	__u64 expected;			/* [in] */
+	__u32 seconds;			/* [in] as for APPLY */
+	__u32 pad2;
+	__u64 generation;		/* [out] after the change */
+	__u64 digest;			/* [out] after the change */
+	__u32 changed;			/* [out] 0: was so already */
+	__u32 moved;			/* [out] parts per million of the pool's clients */
+	__u8  actor[ONEHOP_NAME_LEN];	/* [in] */
+	__u8  reason[ONEHOP_REASON_LEN];/* [in] */
+	__u8  message[ONEHOP_MESSAGE_LEN];	/* [out] */
+};
+
+enum onehop_verb {
+	ONEHOP_VERB_COMMIT = 1,		/* retire all functions but the newest, now */
+	ONEHOP_VERB_ABORT = 2,		/* make the oldest function the newest one again, in a transition of its own */
+	ONEHOP_VERB_EXTEND = 3,		/* no function is retired within `seconds` from now */
+};
+
+/*
+ * TRANSITION: what becomes of the older functions of a pool. Without any, all
+ * three succeed and change nothing. ABORT wants kind, seed, rows, prefixes and
+ * servers (with weight and admin state) as they were; health stays as it is.
+ *   ENOENT  no such pool
+ *   ERANGE  seconds is 0 or out of range with EXTEND, not 0 otherwise
+ *   ESTALE, EBADMSG, EBUSY as for APPLY; ABORT also what APPLY says of an image that is not valid
+ */
+struct onehop_transition {
+	__u8  pool[ONEHOP_NAME_LEN];	/* [in] */
+	__u8  verb;			/* [in] enum onehop_verb */
+	__u8  pad[3];
 	__u32 flags;			/* [in] ONEHOP_EXPECT */
 	__u64 expected;			/* [in] */
+	__u32 seconds;			/* [in] EXTEND: 1..ONEHOP_MAX_SECONDS or ONEHOP_FOREVER */
+	__u32 pad2;
 	__u64 generation;		/* [out] after the change */
 	__u64 digest;			/* [out] after the change */
 	__u32 changed;			/* [out] 0: was so already */
@@ -262,7 +169,8 @@ enum onehop_verdict {
 };
 
 /*
- * LOOKUP: the owner of a client, by the function the packets meet.
+ * LOOKUP: the owner of a client, by the functions the packets meet: the newest,
+ * to which new connections go, and the older ones.
  *   ENOENT  no such pool
  */
 struct onehop_lookup {
@@ -276,6 +184,8 @@ struct onehop_lookup {
 	__u8  verdict;			/* [out] enum onehop_verdict */
 	__u8  kind;			/* [out] enum onehop_kind: the rule that decided */
 	__u16 runners_up[ONEHOP_RUNNERS_UP]; /* [out] who would take over, in order; ONEHOP_NO_SERVER behind the last */
+	__u16 older[ONEHOP_MAX_FUNCTIONS - 1];	/* [out] live owners by older functions that differ, the newer first; as above */
+	__u16 oldest;			/* [out] who gets what is no TCP; ONEHOP_NO_SERVER: nobody */
 	__u8  message[ONEHOP_MESSAGE_LEN];	/* [out] */
 };
 
@@ -299,12 +209,18 @@ enum onehop_counter {
 	ONEHOP_DROP_LRO,		/* merged by LRO: cannot be sent on whole */
 	ONEHOP_DROP_BOUNCED,		/* the owner is the host that sent the frame (split horizon) */
 	ONEHOP_DROP_MISDIRECTED,	/* mode peer: a peer takes this host for the owner; another function there */
+	ONEHOP_DROP_UNCLAIMED,		/* a connection that moves, and no server has a socket for it */
 	ONEHOP_DROP_NO_ROUTE,		/* the slow path found no route */
 	ONEHOP_DROP_NO_MEMORY,
 	ONEHOP_SLOW,			/* of HANDED: by the slow path */
 	ONEHOP_DRAINING,		/* of HANDED and LOCAL: owner was draining, as nobody was up */
 	ONEHOP_ANSWERED,		/* ARP and ND requests for a ghost that the module answered */
 	ONEHOP_GUARDED,			/* ARP and ND messages stopped or altered, as they tie a ghost to this host */
+	ONEHOP_NEWEST,			/* of HANDED and LOCAL: clients that move, by the newest function */
+	ONEHOP_OLDER,			/* of HANDED and LOCAL: clients that move, by an older function */
+	ONEHOP_PASSED,			/* of OLDER: passed on to an older owner for want of a socket here */
+	ONEHOP_FRAGMENTS,		/* of OLDER: fragments without ports, to the oldest owner */
+	ONEHOP_UNTRACKED,		/* of OLDER: a connection that method track had no room to note */
 	ONEHOP_COUNTERS			/* their number */
 };
 
@@ -338,6 +254,11 @@ enum onehop_event_type {
 	ONEHOP_EVENT_REACH = 4,		/* value: enum onehop_reach */
 	ONEHOP_EVENT_LOST = 5,		/* value: events this reader was too slow for */
 	ONEHOP_EVENT_ANSWER = 6,	/* value: 0 or 1; pool and server are empty */
+	ONEHOP_EVENT_BEGUN = 7,		/* a transition; value: functions of the pool now; server is empty, as below */
+	ONEHOP_EVENT_ENDING = 8,	/* a function is retired within 10 s; value: its flows, as in DUMP */
+	ONEHOP_EVENT_RETIRED = 9,	/* value: functions of the pool now */
+	ONEHOP_EVENT_TRACK_FULL = 10,	/* value: connections noted; more go to the oldest owner */
+	ONEHOP_EVENT_DRAINED = 11,	/* a timed drain is over; value: 0 */
 };
 
 /*
@@ -367,5 +288,6 @@ struct onehop_event {
 #define ONEHOP_IOC_LOOKUP	_IOWR(ONEHOP_IOC_MAGIC, 5, struct onehop_lookup)
 #define ONEHOP_IOC_STATS	_IOWR(ONEHOP_IOC_MAGIC, 6, struct onehop_stats)
 #define ONEHOP_IOC_ANSWER	_IOWR(ONEHOP_IOC_MAGIC, 7, struct onehop_answer)
+#define ONEHOP_IOC_TRANSITION	_IOWR(ONEHOP_IOC_MAGIC, 8, struct onehop_transition)
 
 #endif /* _UAPI_ONEHOP_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! `struct onehop_pool`.
 
-use super::enums::{Kind, Mode, Policy, Shape};
+use super::enums::{Kind, Method, Mode, Policy, Shape};
 use super::invalid::{Cause, Expected, Invalid, Value};
 use super::limits::{MAX_ROWS, MIN_ROWS};
 use super::name::Name;
@@ -16,6 +16,8 @@ pub struct Pool {
     pub mode: Mode,
     /// How frames come to all servers: with mode broadcast, and only there.
     pub shape: Option<Shape>,
+    /// How connections are told that began before a change: with mode router, and only there.
+    pub method: Option<Method>,
     /// The rule that names the owner.
     pub kind: Kind,
     /// What happens when no server lives.
@@ -41,30 +43,33 @@ impl Pool {
     /// The first field that is not valid.
     pub fn decode(raw: &[u8; Self::SIZE]) -> Result<Self, Invalid> {
         let mut reader = Reader::new(raw);
-        let pool = Self::fields(&mut reader)?;
+        let tracked = |reader: &mut Reader<'_>| reader.zero::<4>("tracked");
+        let (pool, ()) = Self::fields(&mut reader, tracked)?;
         reader
             .zero::<8>("digest")
             .map_err(|invalid| invalid.named(pool.name))?;
         Ok(pool)
     }
 
-    /// Reads a pool of a dump, and its digest.
+    /// Reads a pool of a dump, the digest of its newest function and the number of
+    /// connections that are noted.
     ///
     /// # Errors
     ///
     /// The first field that is not valid.
-    pub fn decode_dumped(raw: &[u8; Self::SIZE]) -> Result<(Self, u64), Invalid> {
+    pub fn decode_dumped(raw: &[u8; Self::SIZE]) -> Result<(Self, u64, u32), Invalid> {
         let mut reader = Reader::new(raw);
-        Ok((Self::fields(&mut reader)?, reader.u64()?))
+        let (pool, tracked) = Self::fields(&mut reader, Reader::u32)?;
+        Ok((pool, reader.u64()?, tracked))
     }
 
     /// Writes a pool of an image to be applied.
     pub fn encode(&self) -> [u8; Self::SIZE] {
-        self.encode_dumped(0)
+        self.encode_dumped(0, 0)
     }
 
     /// Writes a pool of a dump.
-    pub fn encode_dumped(&self, digest: u64) -> [u8; Self::SIZE] {
+    pub fn encode_dumped(&self, digest: u64, tracked: u32) -> [u8; Self::SIZE] {
         let mut raw = [0; Self::SIZE];
         let mut writer = Writer::new(&mut raw);
         writer.bytes(self.name.bytes());
@@ -74,34 +79,45 @@ impl Pool {
         writer.u8(self.prefix4);
         writer.u8(self.prefix6);
         writer.u8(self.shape.map_or(0, Shape::number));
-        writer.zero::<2>();
+        writer.u8(self.method.map_or(0, Method::number));
+        writer.zero::<1>();
         writer.u32(self.rows);
-        writer.zero::<4>();
+        writer.u32(tracked);
         writer.bytes(&self.seed);
         writer.u64(digest);
         raw
     }
 
-    fn fields(reader: &mut Reader<'_>) -> Result<Self, Invalid> {
+    /// Reads what lies in front of the digest. `tracked` reads the one `[out]` field there.
+    fn fields<'a, T>(
+        reader: &mut Reader<'a>,
+        tracked: fn(&mut Reader<'a>) -> Result<T, Invalid>,
+    ) -> Result<(Self, T), Invalid> {
         let name = Name::decode("name", reader.bytes()?)?;
-        Self::rest(name, reader).map_err(|invalid| invalid.named(name))
+        Self::rest(name, reader, tracked).map_err(|invalid| invalid.named(name))
     }
 
-    fn rest(name: Name, reader: &mut Reader<'_>) -> Result<Self, Invalid> {
+    fn rest<'a, T>(
+        name: Name,
+        reader: &mut Reader<'a>,
+        tracked: fn(&mut Reader<'a>) -> Result<T, Invalid>,
+    ) -> Result<(Self, T), Invalid> {
         let mode = Mode::decode(reader.u8()?)?;
         let kind = Kind::decode(reader.u8()?)?;
         let policy = Policy::decode(reader.u8()?)?;
         let prefix4 = reader.u8()?;
         let prefix6 = reader.u8()?;
         let shape = shape(mode, reader.u8()?)?;
-        reader.zero::<2>("pad")?;
+        let method = method(mode, reader.u8()?)?;
+        reader.zero::<1>("pad")?;
         let rows = reader.u32()?;
-        reader.zero::<4>("pad2")?;
+        let tracked = tracked(reader)?;
         let seed = reader.bytes()?;
         let pool = Self {
             name,
             mode,
             shape,
+            method,
             kind,
             policy,
             prefix4,
@@ -110,7 +126,7 @@ impl Pool {
             seed,
         };
         pool.ranges()?;
-        Ok(pool)
+        Ok((pool, tracked))
     }
 
     fn ranges(&self) -> Result<(), Invalid> {
@@ -166,11 +182,20 @@ fn shape(mode: Mode, number: u8) -> Result<Option<Shape>, Invalid> {
     match (mode, number) {
         (Mode::Broadcast, _) => Shape::decode(number).map(Some),
         (_, 0) => Ok(None),
-        _ => Err(Invalid::new(
-            Cause::Enumeration,
-            "shape",
-            Value::Number(number.into()),
-            Expected::Is("0 without mode broadcast"),
-        )),
+        _ => Err(foreign("shape", number, "0 without mode broadcast")),
     }
+}
+
+fn method(mode: Mode, number: u8) -> Result<Option<Method>, Invalid> {
+    match (mode, number) {
+        (Mode::Router, _) => Method::decode(number).map(Some),
+        (_, 0) => Ok(None),
+        _ => Err(foreign("method", number, "0 without mode router")),
+    }
+}
+
+/// A field that the mode has no use for.
+fn foreign(field: &'static str, number: u8, words: &'static str) -> Invalid {
+    let value = Value::Number(number.into());
+    Invalid::new(Cause::Enumeration, field, value, Expected::Is(words))
 }

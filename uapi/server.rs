@@ -5,7 +5,7 @@ use super::address::Address;
 use super::change::Author;
 use super::enums::{Admin, Health, Reach};
 use super::invalid::{Cause, Expected, Invalid, Value};
-use super::limits::{MAX_SERVERS, MAX_WEIGHT, NAME_LEN, SERVER_START_DOWN};
+use super::limits::{MAX_SERVERS, MAX_WEIGHT, NAME_LEN, SERVER_LEAVING, SERVER_START_DOWN};
 use super::name::Name;
 use super::wire::{Reader, Writer};
 
@@ -33,6 +33,8 @@ pub struct Server {
 /// What the module knows of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Status {
+    /// Whether it is wanted no more, and serves connections of older functions only.
+    pub leaving: bool,
     /// What the watchdog has seen of it.
     pub health: Health,
     /// How the module reaches its IPv4 address, if it has one.
@@ -43,6 +45,8 @@ pub struct Status {
     pub ifindex: u32,
     /// The device that leads to its IPv6 address, or 0.
     pub ifindex6: u32,
+    /// Seconds until a timed drain ends its connections; 0: there is none.
+    pub drain_left: u32,
     /// Last change of admin or health, ns since 1970; 0: never.
     pub changed_at: u64,
     /// Packets handed over or kept.
@@ -93,7 +97,7 @@ impl Server {
         let mut reader = Reader::new(raw);
         let name = Name::decode("name", reader.bytes()?)?;
         let rest = |reader: &mut Reader<'_>| {
-            let mut server = Self::wanted(name, reader)?;
+            let (mut server, _) = Self::wanted(name, reader, 0)?;
             reader.zero::<1>("health")?;
             reader.zero::<1>("pad")?;
             server.addresses(reader)?;
@@ -102,7 +106,7 @@ impl Server {
             reader.zero::<2>("pad2")?;
             reader.zero::<4>("ifindex")?;
             reader.zero::<4>("ifindex6")?;
-            reader.zero::<4>("pad3")?;
+            reader.zero::<4>("drain_left")?;
             reader.zero::<8>("changed_at")?;
             reader.zero::<8>("packets")?;
             reader.zero::<8>("bytes")?;
@@ -122,7 +126,7 @@ impl Server {
         let mut reader = Reader::new(raw);
         let name = Name::decode("name", reader.bytes()?)?;
         let rest = |reader: &mut Reader<'_>| {
-            let mut server = Self::wanted(name, reader)?;
+            let (mut server, leaving) = Self::wanted(name, reader, SERVER_LEAVING)?;
             let health = Health::decode(reader.u8()?)?;
             reader.zero::<1>("pad")?;
             server.addresses(reader)?;
@@ -131,13 +135,15 @@ impl Server {
             reader.zero::<2>("pad2")?;
             let ifindex = reader.u32()?;
             let ifindex6 = reader.u32()?;
-            reader.zero::<4>("pad3")?;
+            let drain_left = reader.u32()?;
             let status = Status {
+                leaving,
                 health,
                 reach,
                 reach6,
                 ifindex,
                 ifindex6,
+                drain_left,
                 changed_at: reader.u64()?,
                 packets: reader.u64()?,
                 bytes: reader.u64()?,
@@ -152,7 +158,7 @@ impl Server {
     pub fn encode(&self) -> [u8; Self::SIZE] {
         let mut raw = [0; Self::SIZE];
         let mut writer = Writer::new(&mut raw);
-        self.put(0, &mut writer);
+        self.put(0, 0, &mut writer);
         raw
     }
 
@@ -160,13 +166,14 @@ impl Server {
     pub fn encode_dumped(&self, status: &Status) -> [u8; Self::SIZE] {
         let mut raw = [0; Self::SIZE];
         let mut writer = Writer::new(&mut raw);
-        self.put(status.health.number(), &mut writer);
+        let leaving = if status.leaving { SERVER_LEAVING } else { 0 };
+        self.put(leaving, status.health.number(), &mut writer);
         writer.u8(status.reach.map_or(0, Reach::number));
         writer.u8(status.reach6.map_or(0, Reach::number));
         writer.zero::<2>();
         writer.u32(status.ifindex);
         writer.u32(status.ifindex6);
-        writer.zero::<4>();
+        writer.u32(status.drain_left);
         writer.u64(status.changed_at);
         writer.u64(status.packets);
         writer.u64(status.bytes);
@@ -174,8 +181,10 @@ impl Server {
         raw
     }
 
-    /// Reads what lies between the name and the health. The addresses follow later.
-    fn wanted(name: Name, reader: &mut Reader<'_>) -> Result<Self, Invalid> {
+    /// Reads what lies between the name and the health, and whether the server is
+    /// leaving, which `more`, the flags beside those of a request, may have. The
+    /// addresses follow later.
+    fn wanted(name: Name, reader: &mut Reader<'_>, more: u8) -> Result<(Self, bool), Invalid> {
         let pool = reader.u32()?;
         let id = reader.u16()?;
         if id >= MAX_SERVERS {
@@ -197,7 +206,7 @@ impl Server {
         }
         let admin = Admin::decode(reader.u8()?)?;
         let flags = reader.u8()?;
-        if flags & !SERVER_START_DOWN != 0 {
+        if flags & !(SERVER_START_DOWN | more) != 0 {
             return Err(Invalid::new(
                 Cause::Flag,
                 "flags",
@@ -205,7 +214,7 @@ impl Server {
                 Expected::Is("0 or 1 (start-down)"),
             ));
         }
-        Ok(Self {
+        let server = Self {
             name,
             pool,
             id,
@@ -214,7 +223,8 @@ impl Server {
             start_down: flags & SERVER_START_DOWN != 0,
             address: None,
             address6: None,
-        })
+        };
+        Ok((server, flags & SERVER_LEAVING != 0))
     }
 
     fn addresses(&mut self, reader: &mut Reader<'_>) -> Result<(), Invalid> {
@@ -234,18 +244,19 @@ impl Server {
         Ok(())
     }
 
-    /// Writes what lies in front of the reach.
-    fn put(&self, health: u8, writer: &mut Writer<'_>) {
+    /// Writes what lies in front of the reach. `flags` come on top of its own.
+    fn put(&self, flags: u8, health: u8, writer: &mut Writer<'_>) {
         writer.bytes(self.name.bytes());
         writer.u32(self.pool);
         writer.u16(self.id);
         writer.u16(self.weight);
         writer.u8(self.admin.number());
-        writer.u8(if self.start_down {
+        let start_down = if self.start_down {
             SERVER_START_DOWN
         } else {
             0
-        });
+        };
+        writer.u8(start_down | flags);
         writer.u8(health);
         writer.zero::<1>();
         writer.bytes(&self.address.unwrap_or_default());

@@ -3,10 +3,9 @@
 
 use core::fmt;
 
-use super::change::{self, Author, Condition, Outcome};
+use super::change::{self, Author, Condition, Outcome, ALL_FLAGS};
 use super::enums::{Admin, Health};
 use super::invalid::{Cause, Expected, Invalid, Value};
-use super::limits::EXPECT;
 use super::name::Name;
 use super::text::Message;
 use super::wire::{Reader, Writer};
@@ -31,7 +30,7 @@ pub struct Set {
     pub server: Name,
     /// The state that it shall have.
     pub state: State,
-    /// When to do it. There is no dry run.
+    /// When to do it, and how.
     pub condition: Condition,
     /// Who wants it, and why.
     pub author: Author,
@@ -39,7 +38,7 @@ pub struct Set {
 
 impl Set {
     /// Bytes of the structure.
-    pub const SIZE: usize = 456;
+    pub const SIZE: usize = 464;
 
     /// Reads a request.
     ///
@@ -65,7 +64,7 @@ impl Set {
             }
         };
         reader.zero::<2>("pad")?;
-        let (condition, author) = change::decode_request(&mut reader, EXPECT)?;
+        let (condition, author) = change::decode_request(&mut reader, ALL_FLAGS, "pad2")?;
         Ok(Self {
             pool,
             server,

@@ -132,11 +132,13 @@ fn a_server_has_one_of_each_family_that_its_pool_has_ghosts_of() {
     for mode in [Mode::Router, Mode::Peer] {
         let without4 = |it: &mut Sample| {
             it.pools[0].mode = mode;
+            it.pools[0].method = (mode == Mode::Router).then_some(Method::Track);
             it.servers[2].address = None;
         };
         refused(without4, EDESTADDRREQ, &sentence4);
         let without6 = |it: &mut Sample| {
             it.pools[0].mode = mode;
+            it.pools[0].method = (mode == Mode::Router).then_some(Method::Track);
             it.servers[2].address6 = None;
         };
         refused(without6, EDESTADDRREQ, &sentence6);
@@ -147,6 +149,7 @@ fn a_server_has_one_of_each_family_that_its_pool_has_ghosts_of() {
     assert_eq!(check(&sample.encode()), Ok(()));
     sample.pools[0].mode = Mode::Broadcast;
     sample.pools[0].shape = Some(Shape::Broadcast);
+    sample.pools[0].method = None;
     sample.servers[1].address = None;
     sample.servers[2].address6 = None;
     assert_eq!(check(&sample.encode()), Ok(()));

@@ -32,18 +32,24 @@ fn patched(offset: usize, bytes: &[u8], errno: i32, sentence: &str) {
 fn shapes() {
     let at = "pool 0 \"web\": shape";
     let without = format!("{at} \"1\" must be 0 without mode broadcast");
-    for mode in [1, 3] {
-        patched(POOL + 32, &[mode, 2, 1, 32, 64, 1], EINVAL, &without);
+    for (mode, method) in [(1, 1), (3, 0)] {
+        patched(
+            POOL + 32,
+            &[mode, 2, 1, 32, 64, 1, method],
+            EINVAL,
+            &without,
+        );
     }
     for shape in [0, 4] {
         let shapes = "must be 1 (broadcast) or 2 (multicast) or 3 (igmp)";
         let sentence = format!("{at} \"{shape}\" {shapes}");
-        patched(POOL + 32, &[2, 2, 1, 32, 64, shape], EINVAL, &sentence);
+        patched(POOL + 32, &[2, 2, 1, 32, 64, shape, 0], EINVAL, &sentence);
     }
     for shape in Shape::ALL {
         let mut sample = sample();
         sample.pools[0].mode = Mode::Broadcast;
         sample.pools[0].shape = Some(*shape);
+        sample.pools[0].method = None;
         assert_eq!(check(&sample.encode()), Ok(()));
         sample.devices.clear();
         let checked = check(&sample.encode());

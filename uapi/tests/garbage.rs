@@ -16,19 +16,19 @@ fn raw<const N: usize>() -> impl Strategy<Value = [u8; N]> {
 
 /// An image whose lengths may be right, of records that hardly are.
 fn image() -> impl Strategy<Value = Vec<u8>> {
-    (0u32..3, 0u32..3, 0u32..4, 0u32..3, 0usize..3).prop_flat_map(
-        |(pools, ghosts, servers, devices, short)| {
-            let header = Header {
-                pools,
-                ghosts,
-                servers,
-                devices,
-            };
-            let len = header.image_len() - Header::SIZE;
-            proptest::collection::vec(byte(), len.saturating_sub(short))
-                .prop_map(move |records| [&header.encode()[..], &records].concat())
-        },
-    )
+    let numbers = (0u32..3, 0u32..3, 0u32..4, 0u32..3, 0u32..3, 0usize..3);
+    numbers.prop_flat_map(|(pools, ghosts, servers, devices, older, short)| {
+        let header = Header {
+            pools,
+            ghosts,
+            servers,
+            devices,
+            older,
+        };
+        let len = header.image_len() - Header::SIZE;
+        proptest::collection::vec(byte(), len.saturating_sub(short))
+            .prop_map(move |records| [&header.encode()[..], &records].concat())
+    })
 }
 
 proptest! {
@@ -46,6 +46,8 @@ proptest! {
         server in raw::<{ Server::SIZE }>(),
         device in raw::<{ Device::SIZE }>(),
         answer in raw::<{ Answer::SIZE }>(),
+        transition in raw::<{ Transition::SIZE }>(),
+        older in raw::<{ Older::SIZE }>(),
     ) {
         if let Ok(request) = Apply::decode(&apply) {
             prop_assert_eq!(request.encode(), apply);
@@ -83,10 +85,19 @@ proptest! {
         if let Ok(request) = Answer::decode(&answer) {
             prop_assert_eq!(request.encode(), answer);
         }
+        if let Ok(request) = Transition::decode(&transition) {
+            prop_assert_eq!(request.encode(), transition);
+        }
+        if let Ok(older_) = Older::decode_dumped(&older) {
+            prop_assert_eq!(older_.encode(), older);
+        }
+        if let Ok((pool_, digest, tracked)) = Pool::decode_dumped(&pool) {
+            prop_assert_eq!(pool_.encode_dumped(digest, tracked), pool);
+        }
         let _ = (Info::check(&info), Info::decode(&info), Event::decode(&event));
         let _ = (Apply::outcome(&apply), Set::outcome(&set), Dump::dumped(&dump));
         let _ = (Lookup::found(&lookup), Apply::message(&apply));
-        let _ = (Pool::decode_dumped(&pool), Answer::changed(&answer));
+        let _ = (Transition::outcome(&transition), Answer::changed(&answer));
     }
 
     #[test]
@@ -101,6 +112,7 @@ proptest! {
             let _ = snapshot.pools().filter(Result::is_ok).count();
             let _ = snapshot.servers().filter(Result::is_ok).count();
             let _ = snapshot.devices().filter(Result::is_ok).count();
+            let _ = snapshot.older().filter(Result::is_ok).count();
         }
     }
 

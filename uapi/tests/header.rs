@@ -57,6 +57,8 @@ fn sizes_are_those_of_the_header() {
             pair("sizeof(struct onehop_lookup)", uapi::Lookup::SIZE),
             pair("sizeof(struct onehop_stats)", uapi::Stats::SIZE),
             pair("sizeof(struct onehop_answer)", uapi::Answer::SIZE),
+            pair("sizeof(struct onehop_older)", uapi::Older::SIZE),
+            pair("sizeof(struct onehop_transition)", uapi::Transition::SIZE),
             pair("sizeof(struct onehop_event)", uapi::Event::SIZE),
         ],
     );
@@ -82,6 +84,11 @@ fn constants_are_those_of_the_header() {
             pair("ONEHOP_MAX_IMAGE", limits::MAX_IMAGE),
             pair("ONEHOP_NO_SERVER", limits::NO_SERVER),
             pair("ONEHOP_RUNNERS_UP", limits::RUNNERS_UP),
+            pair("ONEHOP_MAX_FUNCTIONS", limits::MAX_FUNCTIONS),
+            pair("ONEHOP_MAX_SECONDS", limits::MAX_SECONDS),
+            pair("ONEHOP_FOREVER", limits::FOREVER),
+            pair("ONEHOP_SERVER_LEAVING", limits::SERVER_LEAVING),
+            pair("ONEHOP_NOW", limits::NOW),
             pair("ONEHOP_SERVER_START_DOWN", limits::SERVER_START_DOWN),
             pair("ONEHOP_DRY_RUN", limits::DRY_RUN),
             pair("ONEHOP_EXPECT", limits::EXPECT),
@@ -92,6 +99,7 @@ fn constants_are_those_of_the_header() {
             pair("ONEHOP_IOC_LOOKUP", ioctl::LOOKUP),
             pair("ONEHOP_IOC_STATS", ioctl::STATS),
             pair("ONEHOP_IOC_ANSWER", ioctl::ANSWER),
+            pair("ONEHOP_IOC_TRANSITION", ioctl::TRANSITION),
         ],
     );
 }
@@ -111,6 +119,6 @@ fn enumerations_are_those_of_the_header() {
             }
         )*};
     }
-    all!(Mode Shape Kind Policy Admin Health Reach Verdict);
+    all!(Mode Shape Method Kind Policy Admin Health Reach Verdict);
     compare("enumerations", &pairs);
 }

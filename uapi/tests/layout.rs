@@ -30,11 +30,13 @@ fn dumped_server() -> [u8; Server::SIZE] {
         address6: Some([32, 1, 13, 184, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 6]),
     };
     server.encode_dumped(&Status {
+        leaving: true,
         health: Health::Down,
         reach: Some(Reach::Local),
         reach6: Some(Reach::Link),
         ifindex: 9,
         ifindex6: 10,
+        drain_left: 14,
         changed_at: 11,
         packets: 12,
         bytes: 13,
@@ -49,6 +51,8 @@ fn replied_apply() -> [u8; Apply::SIZE] {
         condition: Condition {
             dry_run: true,
             expected: Some(33),
+            now: true,
+            span: Span::Seconds(37),
         },
         author: author("root", "why"),
     };
@@ -73,8 +77,9 @@ fn replied_set() -> [u8; Set::SIZE] {
         server: name("s1"),
         state: State::Admin(Admin::Drain),
         condition: Condition {
-            dry_run: false,
             expected: Some(51),
+            span: Span::Forever,
+            ..Condition::default()
         },
         author: author("root", "why"),
     };
@@ -91,6 +96,42 @@ fn replied_set() -> [u8; Set::SIZE] {
     assert_eq!(Set::outcome(&raw), Ok(outcome));
     assert_eq!(Set::message(&raw).as_str(), "no");
     raw
+}
+
+fn replied_transition() -> [u8; Transition::SIZE] {
+    let request = Transition {
+        pool: name("web"),
+        verb: Verb::Extend(Span::Seconds(56)),
+        condition: Condition {
+            expected: Some(55),
+            ..Condition::default()
+        },
+        author: author("root", "why"),
+    };
+    let outcome = Outcome {
+        generation: 57,
+        digest: 58,
+        changed: true,
+        moved: 59,
+    };
+    let mut raw = request.encode();
+    assert_eq!(Transition::decode(&raw), Ok(request));
+    Transition::reply(&mut raw, &outcome);
+    Transition::refuse(&mut raw, "no");
+    assert_eq!(Transition::outcome(&raw), Ok(outcome));
+    assert_eq!(Transition::message(&raw).as_str(), "no");
+    raw
+}
+
+fn transition(verb: Verb) -> [u8; Transition::SIZE] {
+    let request = Transition {
+        pool: name("web"),
+        verb,
+        condition: Condition::default(),
+        author: Author::default(),
+    };
+    assert_eq!(Transition::decode(&request.encode()), Ok(request));
+    request.encode()
 }
 
 fn health_set() -> [u8; Set::SIZE] {
@@ -148,11 +189,15 @@ fn replied_lookup(client: Address, found: Found, message: &str) -> [u8; Lookup::
 }
 
 fn event(what: What) -> [u8; Event::SIZE] {
+    pool_event(what, None)
+}
+
+fn pool_event(what: What, pool: Option<&str>) -> [u8; Event::SIZE] {
     let event = Event {
         time: 0,
         generation: 0,
         what,
-        pool: None,
+        pool: pool.map(name),
         server: None,
         author: Author::default(),
     };
@@ -166,17 +211,43 @@ fn in_rust() -> BTreeMap<&'static str, Vec<u8>> {
         ghosts: 3,
         servers: 4,
         devices: 5,
+        older: 6,
     };
     let pool = Pool {
         name: name("web"),
         mode: Mode::Broadcast,
         shape: Some(Shape::Igmp),
+        method: None,
         kind: Kind::Hash,
         policy: Policy::Reject,
         prefix4: 24,
         prefix6: 56,
         rows: 4096,
         seed: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16],
+    };
+    let chance = Pool {
+        mode: Mode::Router,
+        shape: None,
+        method: Some(Method::Chance),
+        kind: Kind::Mod,
+        policy: Policy::Drop,
+        rows: 0,
+        seed: [0; 16],
+        ..pool
+    };
+    let older = Older {
+        pool: 7,
+        flows: 8,
+        digest: 9,
+        remaining: Some(10),
+        moved: 11,
+    };
+    let endless = Older {
+        pool: 0,
+        flows: 0,
+        digest: 0,
+        remaining: None,
+        moved: 0,
     };
     let ghost = |address| Ghost { pool: 7, address };
     let device = Device {
@@ -202,6 +273,8 @@ fn in_rust() -> BTreeMap<&'static str, Vec<u8>> {
         verdict: Verdict::Draining,
         kind: Kind::Mod,
         runners_up: [Some(64), Some(65), None, None],
+        older: [Some(66), None, Some(67), None, None, None, Some(68)],
+        oldest: Some(69),
     };
     let lookup6 = Found {
         generation: 0,
@@ -210,6 +283,8 @@ fn in_rust() -> BTreeMap<&'static str, Vec<u8>> {
         verdict: Verdict::None,
         kind: Kind::Hash,
         runners_up: [Some(0), Some(1), Some(2), Some(3)],
+        older: [4, 5, 6, 7, 8, 9, 10].map(Some),
+        oldest: None,
     };
     let client6 = [32, 1, 13, 184, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5];
     let stats = Stats {
@@ -226,7 +301,13 @@ fn in_rust() -> BTreeMap<&'static str, Vec<u8>> {
     };
     BTreeMap::from([
         ("header", header.encode().to_vec()),
-        ("pool", pool.encode_dumped(0x1122334455667788).to_vec()),
+        (
+            "pool",
+            pool.encode_dumped(0x1122334455667788, 4097).to_vec(),
+        ),
+        ("method", chance.encode().to_vec()),
+        ("older", older.encode().to_vec()),
+        ("endless", endless.encode().to_vec()),
         (
             "ghost4",
             ghost(Address::V4([192, 0, 2, 80])).encode().to_vec(),
@@ -239,6 +320,9 @@ fn in_rust() -> BTreeMap<&'static str, Vec<u8>> {
         ("answer", replied_answer().to_vec()),
         ("dump", replied_dump().to_vec()),
         ("set", replied_set().to_vec()),
+        ("extend", replied_transition().to_vec()),
+        ("commit", transition(Verb::Commit).to_vec()),
+        ("abort", transition(Verb::Abort).to_vec()),
         ("health", health_set().to_vec()),
         (
             "lookup4",
@@ -255,6 +339,20 @@ fn in_rust() -> BTreeMap<&'static str, Vec<u8>> {
         ("health_event", event(What::Health(Health::Down)).to_vec()),
         ("lost", event(What::Lost(70000)).to_vec()),
         ("answered", event(What::Answer(true)).to_vec()),
+        ("begun", pool_event(What::Begun(2), Some("web")).to_vec()),
+        (
+            "ending",
+            pool_event(What::Ending(300), Some("web")).to_vec(),
+        ),
+        (
+            "retired",
+            pool_event(What::Retired(1), Some("web")).to_vec(),
+        ),
+        (
+            "track_full",
+            pool_event(What::TrackFull(65536), Some("web")).to_vec(),
+        ),
+        ("drained", pool_event(What::Drained, Some("web")).to_vec()),
     ])
 }
 

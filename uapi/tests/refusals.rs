@@ -7,19 +7,15 @@ mod sample;
 use onehop_uapi::*;
 use sample::{check, name, sample, Sample};
 
-const ENOENT: i32 = 2;
 const E2BIG: i32 = 7;
 const ENOMEM: i32 = 12;
 const EEXIST: i32 = 17;
-const ENODEV: i32 = 19;
 const EINVAL: i32 = 22;
-const ENOSPC: i32 = 28;
 const ERANGE: i32 = 34;
 const EPROTO: i32 = 71;
 const EBADMSG: i32 = 74;
 const EMSGSIZE: i32 = 90;
 const EAFNOSUPPORT: i32 = 97;
-const ESTALE: i32 = 116;
 
 #[track_caller]
 fn refused<T: std::fmt::Debug>(result: Result<T, Invalid>, errno: i32, sentence: &str) {
@@ -75,7 +71,7 @@ fn images() {
         E2BIG,
         "image: len \"16777217\" must be at most 16777216 bytes",
     );
-    patched(0, &1u32.to_ne_bytes(), EPROTO, "image: abi \"1\" must be 2");
+    patched(0, &2u32.to_ne_bytes(), EPROTO, "image: abi \"2\" must be 3");
     patched(
         4,
         &257u32.to_ne_bytes(),
@@ -92,8 +88,8 @@ fn images() {
     patched(12, &2049u32.to_ne_bytes(), E2BIG, servers);
     let devices = "image: devices \"17\" must be at most 16";
     patched(16, &17u32.to_ne_bytes(), E2BIG, devices);
-    let pad = "image: pad \"1\" must be zero in every byte";
-    patched(20, &[1], EINVAL, pad);
+    let older = "image: older \"1\" must be zero in every byte";
+    patched(20, &[1], EINVAL, older);
     let sample = sample().encode();
     let image = Image::new(&sample).unwrap();
     let short = "scratch must be as long as the longest list of records";
@@ -134,6 +130,15 @@ fn pools() {
     let policies = "pool 0 \"web\": policy \"0\" must be 1 (drop) or 2 (reject)";
     patched(POOL + 34, &[0], EINVAL, policies);
     patched(
+        POOL + 38,
+        &[0],
+        EINVAL,
+        "pool 0 \"web\": method \"0\" must be 1 (track) or 2 (chance)",
+    );
+    let foreign = |it: &mut Sample| it.pools[0].mode = Mode::Peer;
+    let method = "pool 0 \"web\": method \"1\" must be 0 without mode router";
+    spoiled(foreign, EINVAL, method);
+    patched(
         POOL + 39,
         &[5],
         EINVAL,
@@ -143,7 +148,7 @@ fn pools() {
         POOL + 47,
         &[5],
         EINVAL,
-        "pool 0 \"web\": pad2 \"5\" must be zero in every byte",
+        "pool 0 \"web\": tracked \"5\" must be zero in every byte",
     );
     patched(
         POOL + 71,
@@ -155,6 +160,7 @@ fn pools() {
     let rejecting = |it: &mut Sample| {
         it.pools[0].mode = Mode::Broadcast;
         it.pools[0].shape = Some(Shape::Broadcast);
+        it.pools[0].method = None;
         it.pools[0].policy = Policy::Reject;
     };
     spoiled(rejecting, ERANGE, policy);
@@ -226,7 +232,7 @@ fn servers() {
         (67, "pad2"),
         (68, "ifindex"),
         (72, "ifindex6"),
-        (76, "pad3"),
+        (76, "drain_left"),
         (80, "changed_at"),
         (88, "packets"),
         (96, "bytes"),
@@ -243,115 +249,4 @@ fn servers() {
     spoiled(|it| it.servers[2].name = name("s3"), EEXIST, twice);
     let twice = "server 4 \"s2\": id \"3\" must be unique in its pool";
     spoiled(|it| it.servers[4].id = 3, EEXIST, twice);
-}
-
-#[test]
-fn calls() {
-    let mut raw = [0; Info::SIZE];
-    raw[40] = 1;
-    refused(
-        Info::check(&raw),
-        EINVAL,
-        "info \"1\" must be zero in every byte",
-    );
-
-    let mut raw = [0; Apply::SIZE];
-    assert!(Apply::decode(&raw).is_ok());
-    raw[12..16].copy_from_slice(&4u32.to_ne_bytes());
-    let flags = "flags \"4\" must be a sum of 1 (dry run) and 2 (expect)";
-    refused(Apply::decode(&raw), EINVAL, flags);
-    raw[12..16].copy_from_slice(&1u32.to_ne_bytes());
-    raw[16..24].copy_from_slice(&9u64.to_ne_bytes());
-    let expected = "expected \"9\" must be 0 without the flag 2 (expect)";
-    refused(Apply::decode(&raw), EINVAL, expected);
-    raw[12..16].copy_from_slice(&3u32.to_ne_bytes());
-    raw[80] = 0xff;
-    let reason = "reason \"\\xff\" must be printable UTF-8 of at most 63 bytes";
-    refused(Apply::decode(&raw), EBADMSG, reason);
-    raw[80] = 0;
-    raw[48..80].fill(b'a');
-    let actor = format!(
-        "actor \"{}...\" must be printable UTF-8 of at most 31 bytes",
-        "a".repeat(28)
-    );
-    refused(Apply::decode(&raw), EBADMSG, &actor);
-    raw[48..80].fill(0);
-    raw[8..12].copy_from_slice(&0x1000001u32.to_ne_bytes());
-    let len = "len \"16777217\" must be at most 16777216 bytes";
-    refused(Apply::decode(&raw), E2BIG, len);
-
-    let set = Set {
-        pool: name("web"),
-        server: name("s1"),
-        state: State::Health(Health::Up),
-        condition: Condition::default(),
-        author: Author::default(),
-    };
-    let spoil = |offset: usize, byte: u8| {
-        let mut raw = set.encode();
-        raw[offset] = byte;
-        Set::decode(&raw)
-    };
-    refused(
-        spoil(64, 3),
-        EINVAL,
-        "field \"3\" must be 1 (admin) or 2 (health)",
-    );
-    refused(
-        spoil(65, 3),
-        EINVAL,
-        "health \"3\" must be 1 (up) or 2 (down)",
-    );
-    refused(spoil(67, 3), EINVAL, "pad \"3\" must be zero in every byte");
-    if cfg!(target_endian = "little") {
-        refused(spoil(68, 1), EINVAL, "flags \"1\" must be 0 or 2 (expect)");
-    }
-
-    let mut raw = Answer {
-        answer: true,
-        author: Author::default(),
-    }
-    .encode();
-    raw[4] = 1;
-    let changed = "changed \"1\" must be zero in every byte";
-    refused(Answer::decode(&raw), EINVAL, changed);
-    raw[..4].copy_from_slice(&2u32.to_ne_bytes());
-    let answer = "answer \"2\" must be 0 (off) or 1 (on)";
-    refused(Answer::decode(&raw), EINVAL, answer);
-
-    let pool = name("web");
-    let client = Address::V4([198, 51, 100, 1]);
-    let mut raw = Lookup { pool, client }.encode();
-    raw[45] = 1;
-    let rest = "client, behind its first four bytes, \"1\" must be zero in every byte";
-    refused(Lookup::decode(&raw), EINVAL, rest);
-    raw[32] = 5;
-    let family = "family \"5\" must be 4 (IPv4) or 6 (IPv6)";
-    refused(Lookup::decode(&raw), EINVAL, family);
-}
-
-#[test]
-fn answers_of_the_module() {
-    let condition = Condition {
-        dry_run: false,
-        expected: Some(7),
-    };
-    assert_eq!(condition.holds(7), Ok(()));
-    assert_eq!(Condition::default().holds(7), Ok(()));
-    refused(condition.holds(8), ESTALE, "generation \"7\" must be 8");
-    let pool = Invalid::no_pool(name("wob"));
-    refused::<()>(
-        Err(pool),
-        ENOENT,
-        "pool \"wob\" must be the name of an existing pool",
-    );
-    let server = "server \"s9\" must be the name of an existing server of the pool";
-    let answer = "answer \"on\" must be off until a device is named (onehopctl device add)";
-    refused::<()>(Err(Invalid::no_device()), ENODEV, answer);
-    refused::<()>(Err(Invalid::no_server(name("s9"))), ENOENT, server);
-    refused::<()>(
-        Err(Invalid::no_space(10, 16)),
-        ENOSPC,
-        "len \"10\" must be 16",
-    );
 }

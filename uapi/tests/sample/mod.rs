@@ -43,6 +43,7 @@ pub fn sample() -> Sample {
         name: name("web"),
         mode: Mode::Router,
         shape: None,
+        method: Some(Method::Track),
         kind: Kind::Hash,
         policy: Policy::Drop,
         prefix4: 32,
@@ -80,6 +81,7 @@ impl Sample {
             ghosts: count(self.ghosts.len()),
             servers: count(self.servers.len()),
             devices: count(self.devices.len()),
+            older: 0,
         }
     }
 
