@@ -150,25 +150,55 @@ impl<'a> Function<'a> {
         Self { law, servers, rows }
     }
 
-    /// Who owns a client.
+    /// What is fixed for all packets.
     #[inline]
+    pub const fn law(&self) -> &'a Law {
+        self.law
+    }
+
+    /// The servers, by ascending id.
+    #[inline]
+    pub const fn servers(&self) -> &'a [Server] {
+        self.servers
+    }
+
+    /// Who owns a client.
+    #[inline(always)]
     pub fn owner(&self, client: Address) -> Owner {
-        let prefixes = self.law.prefixes;
-        self.law.name(match &self.law.kind {
-            Kind::Hash { keyed, rows } => self.held(rows.row_of(keyed, prefixes.key(client))),
-            Kind::Mod => self.tried(client).map(|(id, _)| id),
-        })
+        match self.row(client) {
+            Some(row) => self.owner_of_row(row),
+            None => self.law.name(self.tried(client).map(|(id, _)| id)),
+        }
+    }
+
+    /// The row of a client; kind `mod` has none.
+    #[inline]
+    pub fn row(&self, client: Address) -> Option<u32> {
+        match &self.law.kind {
+            Kind::Hash { keyed, rows } => Some(rows.row_of(keyed, self.law.prefixes.key(client))),
+            Kind::Mod => None,
+        }
+    }
+
+    /// Whether a server owns the clients of a row: for those who only want to know that, the cheapest
+    /// question.
+    #[inline]
+    pub fn holds(&self, row: u32, id: ServerId) -> bool {
+        self.rows.get(row as usize) == Some(&id.get())
+    }
+
+    /// Who owns the clients of a row.
+    #[inline]
+    pub fn owner_of_row(&self, row: u32) -> Owner {
+        self.law.name(self.held(row))
     }
 
     /// Who owns a client, and why.
     pub fn explain(&self, client: Address) -> Explanation {
         let key = self.law.prefixes.key(client);
-        let (rule, id) = match &self.law.kind {
-            Kind::Hash { keyed, rows } => {
-                let row = rows.row_of(keyed, key);
-                (Rule::Row(row), self.held(row))
-            }
-            Kind::Mod => match self.tried(client) {
+        let (rule, id) = match self.row(client) {
+            Some(row) => (Rule::Row(row), self.held(row)),
+            None => match self.tried(client) {
                 Some((id, tries)) => (Rule::Try(tries), Some(id)),
                 None => (Rule::NobodyLive, None),
             },

@@ -8,6 +8,7 @@
 use super::{
     addr::Address,
     client::{Client, Malformed, NotOurs},
+    flow::{Flow, Segment, PORTS_BYTES, SEGMENT_BYTES, TCP},
 };
 
 /// An IPv4 address in network byte order.
@@ -19,6 +20,10 @@ const ICMP_HEADER: usize = 8;
 /// How many bytes from the start of a packet [`client`] may look at: a header with all options, an
 /// ICMP header, and a quoted header without its options.
 pub const CLIENT_BYTES: usize = 60 + ICMP_HEADER + 20;
+
+/// How many [`Header::flow`] may look at: a header and an ICMP header as before, a quoted header
+/// with all options, and the ports behind it.
+pub const FLOW_BYTES: usize = 60 + ICMP_HEADER + 60 + PORTS_BYTES;
 
 /// What onehop reads of a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,7 +90,7 @@ impl Header {
     /// An ICMP error to the ghost belongs to the client the quoted packet went to, as its outer
     /// source is whichever router noticed. Anything else belongs to its source. So does a later
     /// fragment of an ICMP message, whose type is not in it: errors are too short to be fragmented.
-    #[inline]
+    #[inline(always)]
     pub fn client(&self, packet: &[u8], ghost: Bytes) -> Client {
         if self.source == ghost {
             return Client::NotOurs(NotOurs::FromGhost);
@@ -108,6 +113,58 @@ impl Header {
             Ok(None) => client_at(self.source),
             Err(Malformed) => Client::Malformed,
         }
+    }
+
+    /// How many bytes of this packet [`flow`](Self::flow) may look at.
+    #[inline]
+    pub fn flow_bytes(&self) -> usize {
+        match self.protocol {
+            TCP if self.fragment_offset == 0 => usize::from(self.header_len) + SEGMENT_BYTES,
+            ICMP if self.fragment_offset == 0 => FLOW_BYTES,
+            _ => 0,
+        }
+    }
+
+    /// What the packet is in its connection. `packet` begins with this header; `length` is that of
+    /// the whole packet, however much of it is there.
+    #[inline]
+    pub fn flow(&self, packet: &[u8], length: u32) -> Flow {
+        match (self.protocol, self.fragment_offset) {
+            (TCP, 0) => self
+                .segment(packet, length)
+                .map_or(Flow::Other, Flow::Segment),
+            (TCP, _) => Flow::LaterFragment,
+            (ICMP, 0) => self.quoted(packet).unwrap_or(Flow::Other),
+            _ => Flow::Other,
+        }
+    }
+
+    #[inline]
+    fn segment(&self, packet: &[u8], length: u32) -> Option<Segment> {
+        // Short frames are filled up, and the stack has not cut that off everywhere.
+        let &[_, _, l0, l1] = packet.first_chunk()?;
+        let length = match u16::from_be_bytes([l0, l1]) {
+            0 => length,
+            total => length.min(total.into()),
+        };
+        let header = self.header_len;
+        let bytes = packet.get(usize::from(header)..)?;
+        Segment::parse(
+            bytes,
+            length.checked_sub(header.into())?,
+            self.more_fragments,
+        )
+    }
+
+    #[cold]
+    fn quoted(&self, packet: &[u8]) -> Option<Flow> {
+        let message = packet.get(usize::from(self.header_len)..)?;
+        let quoted = icmp_error(message).ok()??;
+        if quoted.protocol != TCP || quoted.fragment_offset != 0 {
+            return None;
+        }
+        let behind = ICMP_HEADER + usize::from(quoted.header_len);
+        Flow::quoting(message.get(behind..)?)
     }
 }
 

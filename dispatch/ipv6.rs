@@ -8,6 +8,7 @@
 use super::{
     addr::Address,
     client::{Client, Malformed, NotOurs},
+    flow::{Flow, Segment, SEGMENT_BYTES, TCP},
 };
 
 /// An IPv6 address in network byte order.
@@ -31,6 +32,10 @@ const EXTENSIONS: usize = 512;
 /// How many bytes from the start of a packet [`client`] may look at: a header, its extension
 /// headers, an ICMPv6 header, and a quoted header without its extension headers.
 pub const CLIENT_BYTES: usize = HEADER + EXTENSIONS + ICMP_HEADER + HEADER;
+
+/// How many [`Header::flow`] may look at: as many, and a TCP header behind all of them. A quote has
+/// room enough in that for extension headers of its own.
+pub const FLOW_BYTES: usize = CLIENT_BYTES + SEGMENT_BYTES;
 
 /// What onehop reads of a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +93,7 @@ impl Header {
     /// Unlike in IPv4 the outer source of an error must be one that a client can have: routers
     /// must not send on what comes from a link-local address (RFC 4291, section 2.5.6), and one
     /// that has any other address puts that there (RFC 6724, section 5, rule 2).
-    #[inline]
+    #[inline(always)]
     pub fn client(&self, packet: &[u8], ghost: Bytes) -> Client {
         if self.source == ghost {
             return Client::NotOurs(NotOurs::FromGhost);
@@ -105,6 +110,67 @@ impl Header {
             return Client::NotOurs(NotOurs::NoClient);
         }
         Client::Is(Address::V6(client))
+    }
+
+    /// How many bytes of this packet [`flow`](Self::flow) may look at.
+    #[inline]
+    pub const fn flow_bytes(&self) -> usize {
+        match self.next_header {
+            TCP => HEADER + SEGMENT_BYTES,
+            _ if self.needs_more() => FLOW_BYTES,
+            _ => 0,
+        }
+    }
+
+    /// What the packet is in its connection. `packet` begins with this header; `length` is that of
+    /// the whole packet, however much of it is there.
+    #[inline]
+    pub fn flow(&self, packet: &[u8], length: u32) -> Flow {
+        if self.next_header != TCP && !self.needs_more() {
+            return Flow::Other;
+        }
+        let seen = packet.get(..FLOW_BYTES).unwrap_or(packet);
+        let Ok(payload) = Payload::find(seen) else {
+            return Flow::Other;
+        };
+        match payload.part {
+            // What else follows is in the first one. It is not said here that it is not TCP.
+            Part::Later if payload.protocol == TCP || is_extension(payload.protocol) => {
+                Flow::LaterFragment
+            }
+            Part::Later => Flow::Other,
+            _ if payload.protocol == TCP => {
+                let before = seen.len().saturating_sub(payload.bytes.len());
+                payload
+                    .segment(whole(packet, length), before)
+                    .map_or(Flow::Other, Flow::Segment)
+            }
+            _ if payload.protocol == ICMP => quoted_flow(payload.bytes).unwrap_or(Flow::Other),
+            _ => Flow::Other,
+        }
+    }
+}
+
+/// A packet's length: its own word for it, where it is less. Short frames are filled up, and the
+/// stack has not cut that off everywhere.
+#[inline]
+fn whole(packet: &[u8], length: u32) -> u32 {
+    match packet.first_chunk() {
+        Some(&[_, _, _, _, l0, l1]) if [l0, l1] != [0, 0] => {
+            length.min(u32::from(u16::from_be_bytes([l0, l1])) + HEADER as u32)
+        }
+        _ => length,
+    }
+}
+
+/// What the error in an ICMPv6 message is about.
+#[cold]
+fn quoted_flow(message: &[u8]) -> Option<Flow> {
+    icmp_error(message).ok()??;
+    let payload = Payload::find(message.get(ICMP_HEADER..)?).ok()?;
+    match (payload.protocol, payload.part) {
+        (TCP, Part::Whole | Part::First) => Flow::quoting(payload.bytes),
+        _ => None,
     }
 }
 
@@ -170,21 +236,67 @@ fn seen(packet: &[u8]) -> &[u8] {
 
 /// What is seen of a packet from its ICMPv6 header on, as [`icmp`].
 fn icmp_message(packet: &[u8]) -> Result<Option<&[u8]>, Malformed> {
-    let mut next = Header::parse(packet)?.next_header;
-    let mut rest = seen(packet).get(HEADER..).ok_or(Malformed)?;
-    while is_extension(next) {
-        // None is shorter than 8 bytes, so that the walk comes to an end.
-        let &[following, length, f0, f1, _, _, _, _] = rest.first_chunk().ok_or(Malformed)?;
-        let bytes = match next {
-            FRAGMENT if u16::from_be_bytes([f0, f1]) & 0xfff8 != 0 => return Ok(None),
-            FRAGMENT => 8,
-            AUTHENTICATION => (usize::from(length) + 2) * 4,
-            _ => (usize::from(length) + 1) * 8,
-        };
-        rest = rest.get(bytes..).ok_or(Malformed)?;
-        next = following;
+    let payload = Payload::find(seen(packet))?;
+    let is_message = payload.protocol == ICMP && payload.part != Part::Later;
+    Ok(is_message.then_some(payload.bytes))
+}
+
+/// Which part of a datagram a packet is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Whole,
+    /// The fragment that it begins with.
+    First,
+    /// Another.
+    Later,
+}
+
+/// What is behind the extension headers.
+struct Payload<'a> {
+    /// In a later fragment this may be the number of one more extension header.
+    protocol: u8,
+    part: Part,
+    bytes: &'a [u8],
+}
+
+impl<'a> Payload<'a> {
+    /// Walks through the headers of what is seen of a packet.
+    #[inline]
+    fn find(seen: &'a [u8]) -> Result<Self, Malformed> {
+        let mut protocol = Header::parse(seen)?.next_header;
+        let mut part = Part::Whole;
+        let mut bytes = seen.get(HEADER..).ok_or(Malformed)?;
+        while is_extension(protocol) && part != Part::Later {
+            // None is shorter than 8 bytes, so that the walk comes to an end.
+            let &[following, length, f0, f1, _, _, _, _] = bytes.first_chunk().ok_or(Malformed)?;
+            let taken = match protocol {
+                FRAGMENT => {
+                    part = match u16::from_be_bytes([f0, f1]) & 0xfff9 {
+                        0 => part,
+                        1 => Part::First,
+                        _ => Part::Later,
+                    };
+                    8
+                }
+                AUTHENTICATION => (usize::from(length) + 2) * 4,
+                _ => (usize::from(length) + 1) * 8,
+            };
+            bytes = bytes.get(taken..).ok_or(Malformed)?;
+            protocol = following;
+        }
+        Ok(Self {
+            protocol,
+            part,
+            bytes,
+        })
     }
-    Ok((next == ICMP).then_some(rest))
+
+    /// The segment that it is, `before` bytes into a packet of `length`.
+    #[inline]
+    fn segment(&self, length: u32, before: usize) -> Option<Segment> {
+        let rest = length.checked_sub(u32::try_from(before).ok()?)?;
+        Segment::parse(self.bytes, rest, self.part == Part::First)
+    }
 }
 
 /// Whether another header follows this one, in the clear: not so behind ESP or "no next header".

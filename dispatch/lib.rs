@@ -3,8 +3,9 @@
 //! The dispatch law: which server owns a client.
 //!
 //! The owner of a packet is a pure function of the client's address and the configuration. This
-//! folder is that function, from the packet's bytes on, and the bytes of ARP and ND messages, which
-//! bring packets here in the first place. Two builds share it: kbuild takes it in as a module
+//! folder is that function, from the packet's bytes on; what holds while one function takes the
+//! place of another; and the bytes of ARP and ND messages, which bring packets here in the first
+//! place. Two builds share it: kbuild takes it in as a module
 //! of onehop.ko, cargo as a crate for `onehopctl` and the tests, so that `onehopctl lookup` cannot
 //! disagree with the datapath. It therefore names the `core` crate only, reaches siblings through
 //! `super`, allocates nothing and has no reachable panic.
@@ -27,8 +28,11 @@
 pub mod addr;
 pub mod arp;
 pub mod bitmap;
+pub mod claim;
 pub mod client;
+pub mod course;
 pub mod digest;
+pub mod flow;
 pub mod function;
 pub mod group;
 pub mod hash;
@@ -37,7 +41,10 @@ pub mod ipv6;
 pub mod log2;
 pub mod modulo;
 pub mod nd;
+pub mod record;
 pub mod refusal;
 pub mod revision;
 pub mod server;
 pub mod siphash;
+pub mod sketch;
+pub mod transition;

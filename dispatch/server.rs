@@ -16,6 +16,9 @@ impl ServerId {
     /// The greatest id.
     pub const MAX: u16 = 1023;
 
+    /// The lowest id.
+    pub const LOWEST: Self = Self(0);
+
     /// Checks an id.
     ///
     /// # Errors

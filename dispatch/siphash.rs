@@ -62,10 +62,11 @@ impl State {
     }
 }
 
-/// SipHash-1-3 under a pool's seed, ready for the three kinds of message the law hashes.
+/// SipHash-1-3 under a pool's seed, ready for the three kinds of message the law hashes; or under a
+/// host's own key, for flows.
 ///
-/// Their lengths differ (4, 6 and 16 bytes) and SipHash takes in the length, so no two kinds can
-/// have a message in common. The two short ones are a single word.
+/// The lengths of a law's messages differ (4, 6 and 16 bytes) and SipHash takes in the length, so
+/// no two kinds can have a message in common. The two short ones are a single word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Keyed(State);
 
@@ -106,6 +107,18 @@ impl Keyed {
     pub fn pair(&self, row: u32, id: u16) -> u64 {
         let low = u64::from(row.swap_bytes());
         self.short(6, low | (u64::from(id.swap_bytes()) << 32))
+    }
+
+    /// The hash of whole words and the 4 bytes behind them, all little-endian.
+    #[inline]
+    pub fn words<const N: usize>(&self, words: [u64; N], rest: u32) -> u64 {
+        let mut state = self.0;
+        for word in words {
+            state.absorb::<1>(word);
+        }
+        let length = (N as u64 * 8).wrapping_add(4);
+        state.absorb::<1>(u64::from(rest) | (length << 56));
+        state.finish::<3>()
     }
 
     #[inline(always)]

@@ -87,6 +87,33 @@ class Draw:
         self.random.shuffle(lines)
         yield from lines
 
+    def queue(self, name):
+        """Functions of one pool, few of which differ in more than their servers' states."""
+        count = self.random.randint(1, 9)
+        ids = self.random.sample(range(self.random.choice((count, 40)) or 1), count)
+        kinds = [f"{kind} {prefix} 64" for kind in (
+            "mod - -", f"hash {self.random.randbytes(16).hex()} 256",
+            f"hash {self.random.randbytes(16).hex()} 512") for prefix in (32, 24)]
+        kind = self.random.choice(kinds)
+        states = dict.fromkeys(ids, "up")
+        for number in range(self.random.randint(1, 8)):
+            if number:
+                yield "after"
+            if self.random.random() < 0.1:
+                kind = self.random.choice(kinds)
+            for id in self.random.sample(ids, self.random.randint(0, min(2, count))):
+                states[id] = self.random.choice(("up", "drain", "down", "down", "away"))
+            yield f"pool {name} {kind}"
+            for id, state in states.items():
+                weight = 1 if "mod" in kind or id % 3 else self.random.choice((1, 1, 2))
+                if state != "away":
+                    yield f"server {id} {weight} {state} - -"
+            yield "digest"
+        yield "queue"
+        for size in (4, 16):
+            for client in self.clients(size, 12):
+                yield "chain " + inet_ntop(FAMILIES[size], client)
+
     def clients(self, size, count):
         """Addresses spread over everything, crowded in few networks, or differing in few bits."""
         form = self.random.randrange(4)
@@ -126,6 +153,7 @@ class Draw:
             yield from self.pool(name)
             yield from self.questions(clients)
             if self.random.random() < 0.3:
+                yield from self.queue(name + "+")
                 yield "namespace"
                 names.clear()
         yield "namespace"

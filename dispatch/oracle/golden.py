@@ -136,6 +136,14 @@ def names():
     yield "namespace"
 
 
+def queues():
+    """Pools whose functions take each other's place."""
+    draw = Draw(random.Random("queues"))
+    for number in range(40):
+        yield from draw.queue(f"q{number}")
+    yield "namespace"
+
+
 def full():
     """1024 servers, where products are largest and shares smallest."""
     draw = random.Random("full")
@@ -149,7 +157,7 @@ def full():
 
 
 FILES = {"paper": paper, "pools": pools, "prefixes": prefixes, "ties": ties, "names": names,
-         "full": full}
+         "queues": queues, "full": full}
 
 
 def texts():

@@ -14,6 +14,7 @@ import sys
 import law
 from digest import namespace_digest, pool_digest
 from many import Owners
+from transition import Queue
 
 FAMILIES = {4: socket.AF_INET, 16: socket.AF_INET6}
 KINDS = {"up": "up", "drain": "draining"}
@@ -52,12 +53,16 @@ class Reader:
         self.pools = {}
         self.pool = None
         self.owners = None
+        self.queue = Queue()
+        self.follows = False
         self.waiting = []
 
     def answers(self, lines):
         """The answers, in order, to lines without their line feeds."""
-        statements = {"pool": self.begin, "server": self.server, "ghost": self.ghost}
-        questions = {"digest": self.digest, "order": self.order, "namespace": self.namespace}
+        statements = {"pool": self.begin, "server": self.server, "ghost": self.ghost,
+                      "after": self.after}
+        questions = {"digest": self.digest, "order": self.order, "chain": self.chain,
+                     "queue": self.numbers, "namespace": self.namespace}
         try:
             for self.line, line in enumerate(lines, 1):
                 if line.startswith("owner ") and self.owners:
@@ -103,6 +108,9 @@ class Reader:
         prefixes = {4: number(prefix4, 1, 32, "a prefix"), 16: number(prefix6, 1, 128, "a prefix")}
         self.pools[name] = self.pool = law.Pool(name, kind, seed, rows, prefixes)
         self.owners = None
+        if not self.follows:
+            self.queue = Queue()
+        self.follows = False
 
     def open_pool(self):
         if self.pool is None or self.owners:
@@ -134,7 +142,9 @@ class Reader:
         """A question about the pool: from here on it is as it is."""
         if self.pool is None:
             raise Wrong("expected a pool before a question about it")
-        self.owners = self.owners or Owners(self.pool)
+        if not self.owners:
+            self.owners = Owners(self.pool)
+            self.queue.push(self.pool)
 
     def told(self):
         """The answers to the owner questions just read, all at once."""
@@ -170,6 +180,24 @@ class Reader:
         self.asked()
         ids = [str(s.id) for s in law.succession(self.pool, packed(rest))]
         return " ".join(["order", rest] + ids)
+
+    def after(self, rest):
+        """What the next pool takes the place of is no pool of the namespace any more."""
+        self.alone(rest)
+        self.asked()
+        del self.pools[self.pool.name]
+        self.pool, self.owners, self.follows = None, None, True
+
+    def chain(self, rest):
+        self.asked()
+        chain, oldest = self.queue.chain(packed(rest))
+        links = [f"{id}@{age}" for id, age in chain.items()]
+        return " ".join(["chain", rest] + links + ["oldest", str("none" if oldest is None else oldest)])
+
+    def numbers(self, rest):
+        self.alone(rest)
+        self.asked()
+        return " ".join(["queue"] + [str(f.number) for f in self.queue.functions])
 
     def namespace(self, rest):
         self.alone(rest)

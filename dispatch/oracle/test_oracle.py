@@ -95,7 +95,7 @@ class Halves(unittest.TestCase):
 
     def test_golden(self):
         found = sorted(DIRECTORY.glob("*.questions"))
-        self.assertEqual(len(found), 6)
+        self.assertEqual(len(found), 7)
         for questions in found:
             lines = questions.read_text(encoding="ascii").splitlines()
             answers = questions.with_suffix(".answers").read_text(encoding="ascii").splitlines()
@@ -110,7 +110,7 @@ class Refusals(unittest.TestCase):
             list(Reader().answers(lines))
 
     def test_statements(self):
-        for line in ("what", " digest", "digest ", "digest x", "namespace x", "server 1 1 up - -",
+        for line in ("what", "after", "queue", "chain ::1", " digest", "digest ", "digest x", "namespace x", "server 1 1 up - -",
                      "ghost ::1", "digest", "owner ::1", "order ::1",
                      "pool p hash 00 256 32 64", "pool p hash - 256 32 64", "pool p rnd - - 32 64",
                      "pool p mod - 256 32 64", "pool p mod - - 0 64", "pool p mod - - 33 64",
@@ -135,6 +135,8 @@ class Refusals(unittest.TestCase):
         self.refused(self.POOL, owner, server)
         self.refused(self.POOL, "namespace", "digest")
         self.refused(self.POOL, owner, owner, "owner 192.0.2")
+        self.refused(self.POOL, "after", owner)
+        self.refused(self.POOL, "queue 1")
 
 
 if __name__ == "__main__":

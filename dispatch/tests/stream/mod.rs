@@ -7,11 +7,13 @@ use std::io::{BufRead, Write};
 use std::net::IpAddr;
 
 use onehop_dispatch::addr::{Address, Prefixes};
+use onehop_dispatch::bitmap::Bitmap;
 use onehop_dispatch::digest;
 use onehop_dispatch::function::{Function, Kind, Law, Owner};
 use onehop_dispatch::hash::{self, RowCount};
 use onehop_dispatch::server::{Server, ServerId, State, Weight};
 use onehop_dispatch::siphash::Keyed;
+use onehop_dispatch::transition::{adds_nothing, shares_rows, Chain, Past};
 
 type Result<T> = std::result::Result<T, String>;
 
@@ -36,6 +38,9 @@ struct Built {
     law: Law,
     servers: Vec<Server>,
     rows: Vec<u16>,
+    /// Its number in its queue, and who was down since it was the newest there.
+    number: usize,
+    gone: Bitmap,
 }
 
 /// Answers every question of `input` on `output`.
@@ -61,6 +66,8 @@ pub fn answer(input: impl BufRead, mut output: impl Write) -> Result<()> {
 struct Session {
     pool: Option<Pool>,
     built: Option<Built>,
+    /// What the pool last begun takes the place of, the newer first.
+    older: Vec<Built>,
     finished: BTreeMap<String, Built>,
 }
 
@@ -72,7 +79,9 @@ impl Session {
             [comment, ..] if comment.starts_with('#') => {}
             ["pool", name, kind, seed, rows, v4, v6] => {
                 self.build()?;
-                self.retire();
+                if self.built.is_some() {
+                    self.retire();
+                }
                 self.pool = Some(Pool {
                     name: name.into(),
                     kind: parse_kind(kind, seed, rows)?,
@@ -127,6 +136,28 @@ impl Session {
                 let ids = order[..length].iter().map(|id| format!(" {}", id.get()));
                 return Ok(Some(format!("order {client}{}", ids.collect::<String>())));
             }
+            ["after"] => {
+                self.build()?.ok_or("no pool yet")?;
+                self.older.splice(0..0, self.built.take());
+            }
+            ["queue"] => {
+                let newest = self.build()?.ok_or("no pool yet")?.number;
+                let numbers = self.older.iter().map(|older| older.number);
+                let numbers = [newest].into_iter().chain(numbers);
+                let numbers = numbers.map(|number| format!(" {number}"));
+                return Ok(Some(format!("queue{}", numbers.collect::<String>())));
+            }
+            ["chain", client] => {
+                self.build()?.ok_or("no pool yet")?;
+                let chain = self.chain(address(client)?);
+                let links = chain.links().iter();
+                let links = links.map(|link| format!(" {}@{}", link.server.get(), link.age));
+                let oldest = chain
+                    .oldest()
+                    .map_or("none".into(), |id| id.get().to_string());
+                let links = links.collect::<String>();
+                return Ok(Some(format!("chain {client}{links} oldest {oldest}")));
+            }
             ["namespace"] => {
                 self.build()?;
                 self.retire();
@@ -146,12 +177,47 @@ impl Session {
 
     fn build(&mut self) -> Result<Option<&Built>> {
         if let Some(pool) = self.pool.take() {
-            self.built = Some(Built::new(pool)?);
+            let mut built = Built::new(pool)?;
+            built.number = self.older.first().map_or(0, |older| older.number + 1);
+            self.absorb(&built);
+            self.built = Some(built);
         }
         Ok(self.built.as_ref())
     }
 
+    /// Strikes out who is down in the newest function, and drops functions that add nothing.
+    fn absorb(&mut self, newest: &Built) {
+        for server in newest
+            .servers
+            .iter()
+            .filter(|server| server.state == State::Down)
+        {
+            for older in &mut self.older {
+                older.gone.insert(server.id.get());
+            }
+        }
+        let mut at = 0;
+        while let Some(past) = self.older.get(at) {
+            let newer = self.older[..at]
+                .iter()
+                .rev()
+                .map(|older| older.past(newest));
+            if adds_nothing(&past.past(newest), newer, &newest.function()) {
+                self.older.remove(at);
+            } else {
+                at += 1;
+            }
+        }
+    }
+
+    fn chain(&self, client: Address) -> Chain {
+        let newest = self.built.as_ref().unwrap();
+        let older = self.older.iter().map(|older| older.past(newest));
+        Chain::of(&newest.function(), older, client, 0)
+    }
+
     fn retire(&mut self) {
+        self.older.clear();
         if let Some(built) = self.built.take() {
             self.finished.insert(built.pool.name.clone(), built);
         }
@@ -173,7 +239,17 @@ impl Built {
             law,
             servers,
             rows,
+            number: 0,
+            gone: Bitmap::EMPTY,
         })
+    }
+
+    fn past(&self, newest: &Self) -> Past<'_> {
+        Past::new(
+            self.function(),
+            &self.gone,
+            shares_rows(&self.law, &newest.law),
+        )
     }
 
     fn function(&self) -> Function<'_> {
