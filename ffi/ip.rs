@@ -3,7 +3,13 @@
 //! What the stack does in its own way for each address family. The twins are [`super::ipv4`] and
 //! [`super::ipv6`].
 
-use super::{bindings, hook::Protocol, route::Nexthop, skb::IcmpError};
+use super::{
+    bindings,
+    hook::Protocol,
+    route::Nexthop,
+    skb::IcmpError,
+    socket::{Devices, Tuple},
+};
 
 pub(crate) use super::{ipv4::V4, ipv6::V6};
 
@@ -104,4 +110,34 @@ pub(crate) trait Family: Protocol + 'static {
         source: Self::Address,
         error: IcmpError,
     );
+
+    /// The TCP socket of a connection, of a request for one, or of what is left of one, with a
+    /// reference; null if there is none. Any context but hard interrupt.
+    ///
+    /// # Safety
+    ///
+    /// `net` lives.
+    unsafe fn connection(
+        net: *mut bindings::net,
+        tuple: &Tuple<Self::Address>,
+        devices: Devices,
+    ) -> *mut bindings::sock;
+
+    /// The TCP socket that listens for such a connection; null if there is none.
+    ///
+    /// # Safety
+    ///
+    /// `net` lives; under the RCU read lock, which bounds the life of what is returned.
+    unsafe fn listener(
+        net: *mut bindings::net,
+        tuple: &Tuple<Self::Address>,
+        devices: Devices,
+    ) -> *mut bindings::sock;
+
+    /// Whether the TCP header at `offset` acknowledges a SYN cookie of this host.
+    ///
+    /// # Safety
+    ///
+    /// `skb` is a packet of this family whose TCP header is in the linear part.
+    unsafe fn has_cookie(skb: *const bindings::sk_buff, offset: u32) -> bool;
 }

@@ -2,7 +2,14 @@
 
 //! IPv4 in the stack. Twin of [`super::ipv6`].
 
-use super::{bindings, hook::Protocol, ip::Family, route::Nexthop, skb::IcmpError};
+use super::{
+    bindings,
+    hook::Protocol,
+    ip::Family,
+    route::Nexthop,
+    skb::IcmpError,
+    socket::{Devices, Tuple},
+};
 
 /// IPv4 packets.
 pub(crate) enum V4 {}
@@ -130,5 +137,48 @@ impl Family for V4 {
             }
             bindings::onehop_icmp_send(skb, kind as i32, code as i32, info);
         }
+    }
+
+    unsafe fn connection(
+        net: *mut bindings::net,
+        tuple: &Tuple<[u8; 4]>,
+        devices: Devices,
+    ) -> *mut bindings::sock {
+        // SAFETY: By the contract.
+        unsafe {
+            bindings::onehop_tcp4_connection(
+                net,
+                u32::from_ne_bytes(tuple.client),
+                tuple.client_port.to_be(),
+                u32::from_ne_bytes(tuple.ghost),
+                tuple.ghost_port.to_be(),
+                devices.bound,
+                devices.slave,
+            )
+        }
+    }
+
+    unsafe fn listener(
+        net: *mut bindings::net,
+        tuple: &Tuple<[u8; 4]>,
+        devices: Devices,
+    ) -> *mut bindings::sock {
+        // SAFETY: By the contract.
+        unsafe {
+            bindings::onehop_tcp4_listener(
+                net,
+                u32::from_ne_bytes(tuple.client),
+                tuple.client_port.to_be(),
+                u32::from_ne_bytes(tuple.ghost),
+                tuple.ghost_port.to_be(),
+                devices.bound,
+                devices.slave,
+            )
+        }
+    }
+
+    unsafe fn has_cookie(skb: *const bindings::sk_buff, offset: u32) -> bool {
+        // SAFETY: By the contract.
+        unsafe { bindings::onehop_skb_cookie4(skb, offset) }
     }
 }

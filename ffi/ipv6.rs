@@ -3,7 +3,14 @@
 //! IPv6 in the stack. Twin of [`super::ipv4`].
 
 use super::{
-    bindings, hook::Protocol, ip::Family, link::Device, netns::Net, route::Nexthop, skb::IcmpError,
+    bindings,
+    hook::Protocol,
+    ip::Family,
+    link::Device,
+    netns::Net,
+    route::Nexthop,
+    skb::IcmpError,
+    socket::{Devices, Tuple},
 };
 use core::ptr;
 use kernel::prelude::*;
@@ -199,5 +206,48 @@ impl Family for V6 {
             let from = from.as_ref().map_or(ptr::null(), ptr::from_ref);
             bindings::onehop_icmpv6_send(skb, kind as u8, code as u8, info, from);
         }
+    }
+
+    unsafe fn connection(
+        net: *mut bindings::net,
+        tuple: &Tuple<[u8; 16]>,
+        devices: Devices,
+    ) -> *mut bindings::sock {
+        // SAFETY: By the contract.
+        unsafe {
+            bindings::onehop_tcp6_connection(
+                net,
+                &in6(tuple.client),
+                tuple.client_port.to_be(),
+                &in6(tuple.ghost),
+                tuple.ghost_port.to_be(),
+                devices.bound,
+                devices.slave,
+            )
+        }
+    }
+
+    unsafe fn listener(
+        net: *mut bindings::net,
+        tuple: &Tuple<[u8; 16]>,
+        devices: Devices,
+    ) -> *mut bindings::sock {
+        // SAFETY: By the contract.
+        unsafe {
+            bindings::onehop_tcp6_listener(
+                net,
+                &in6(tuple.client),
+                tuple.client_port.to_be(),
+                &in6(tuple.ghost),
+                tuple.ghost_port.to_be(),
+                devices.bound,
+                devices.slave,
+            )
+        }
+    }
+
+    unsafe fn has_cookie(skb: *const bindings::sk_buff, offset: u32) -> bool {
+        // SAFETY: By the contract.
+        unsafe { bindings::onehop_skb_cookie6(skb, offset) }
     }
 }

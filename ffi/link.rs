@@ -51,6 +51,12 @@ impl<'g> Device<'g> {
         })
     }
 
+    /// The number of the VRF it is in, or 0.
+    pub(super) fn master(&self) -> i32 {
+        // SAFETY: Valid for `'g`, under the RCU read lock that the type stands for.
+        unsafe { bindings::onehop_dev_master(self.ptr.as_ptr()) }
+    }
+
     /// Its number in its namespace.
     pub(crate) fn index(&self) -> u32 {
         // SAFETY: Valid for `'g`.

@@ -36,11 +36,20 @@ impl Counters {
 
     /// Adds `value` to counter `index` of the running CPU; an index out of range adds to
     /// none. Any context.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn add(&self, index: usize, value: u64) {
         if index < self.len {
             // SAFETY: Within the allocation by the test above and the invariant.
             unsafe { bindings::onehop_percpu_add(self.base.add(index), value) };
+        }
+    }
+
+    /// Adds to counter `index` and the one behind it. Any context.
+    #[inline(always)]
+    pub(crate) fn add_pair(&self, index: usize, first: u64, second: u64) {
+        if index + 1 < self.len {
+            // SAFETY: Both within the allocation by the test above and the invariant.
+            unsafe { bindings::onehop_percpu_add_pair(self.base.add(index), first, second) };
         }
     }
 

@@ -35,6 +35,8 @@
 #include <net/fib_notifier.h>
 #include <net/gso.h>
 #include <net/icmp.h>
+#include <net/inet6_hashtables.h>
+#include <net/inet_hashtables.h>
 #include <net/ip.h>
 #include <net/ip6_route.h>
 #include <net/ipv6.h>
@@ -45,6 +47,7 @@
 #include <net/net_namespace.h>
 #include <net/netns/generic.h>
 #include <net/route.h>
+#include <net/tcp.h>
 #include <net/xfrm.h>
 
 /* Packets. */
@@ -106,6 +109,7 @@ void onehop_dev_put(struct net_device *dev);
 struct net_device *onehop_notified_dev(const void *info);
 bool onehop_dev_is_loopback(const struct net_device *dev);
 bool onehop_dev_is_master(const struct net_device *dev);
+int onehop_dev_master(const struct net_device *dev);
 bool onehop_dev_address4(const struct net_device *dev, u32 nth, __be32 *address, __be32 *mask);
 bool onehop_has_ipv6(void);
 bool onehop_is_local6_in_vrf(struct net *net, const struct in6_addr *address);
@@ -127,6 +131,28 @@ u32 onehop_rt6_flags(const struct dst_entry *dst);
 bool onehop_rt6_gateway(const struct dst_entry *dst, struct in6_addr *gateway);
 bool onehop_rt6_resolves(const struct dst_entry *dst, const struct in6_addr *to);
 
+/*
+ * TCP sockets. A connection comes with a reference, for sock_gen_put; a listener
+ * lives under the RCU read lock.
+ */
+struct sock *onehop_tcp4_connection(struct net *net, __be32 client, __be16 client_port,
+				    __be32 ghost, __be16 ghost_port, int dif, int sdif);
+struct sock *onehop_tcp6_connection(struct net *net, const struct in6_addr *client,
+				    __be16 client_port, const struct in6_addr *ghost,
+				    __be16 ghost_port, int dif, int sdif);
+struct sock *onehop_tcp4_listener(struct net *net, __be32 client, __be16 client_port,
+				  __be32 ghost, __be16 ghost_port, int dif, int sdif);
+struct sock *onehop_tcp6_listener(struct net *net, const struct in6_addr *client,
+				  __be16 client_port, const struct in6_addr *ghost,
+				  __be16 ghost_port, int dif, int sdif);
+int onehop_sock_state(const struct sock *sk);
+u32 onehop_sock_isn(struct sock *sk);
+bool onehop_sock_is_half_closed(const struct sock *sk);
+u32 onehop_sock_rcv_nxt(const struct sock *sk);
+bool onehop_sock_sent_cookies(const struct sock *sk);
+bool onehop_skb_cookie4(const struct sk_buff *skb, u32 offset);
+bool onehop_skb_cookie6(const struct sk_buff *skb, u32 offset);
+
 /* Namespaces, memory, tasks. */
 void *onehop_net_generic(const struct net *net, unsigned int id);
 struct net *onehop_get_net(struct net *net);
@@ -135,6 +161,7 @@ struct net *onehop_current_net(void);
 bool onehop_net_capable(const struct net *net);
 u64 __percpu *onehop_percpu_alloc(size_t count);
 void onehop_percpu_add(u64 __percpu *counter, u64 value);
+void onehop_percpu_add_pair(u64 __percpu *counters, u64 first, u64 second);
 u64 onehop_percpu_sum(u64 __percpu *counter);
 void onehop_init_work(struct delayed_work *work, work_func_t run);
 void onehop_schedule_work(struct delayed_work *work, unsigned int ms);

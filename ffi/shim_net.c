@@ -113,6 +113,12 @@ bool onehop_dev_is_master(const struct net_device *dev)
 	return netif_is_l3_master(dev);
 }
 
+/* Index of the VRF it is in, or 0. */
+int onehop_dev_master(const struct net_device *dev)
+{
+	return l3mdev_master_ifindex_rcu(dev);
+}
+
 /* The nth IPv4 address of a device, if there is one, and its network's mask. */
 bool onehop_dev_address4(const struct net_device *dev, u32 nth, __be32 *address, __be32 *mask)
 {

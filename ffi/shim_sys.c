@@ -39,6 +39,12 @@ void onehop_percpu_add(u64 __percpu *counter, u64 value)
 	this_cpu_add(*counter, value);
 }
 
+void onehop_percpu_add_pair(u64 __percpu *counters, u64 first, u64 second)
+{
+	this_cpu_add(counters[0], first);
+	this_cpu_add(counters[1], second);
+}
+
 u64 onehop_percpu_sum(u64 __percpu *counter)
 {
 	u64 sum = 0;

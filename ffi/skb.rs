@@ -162,6 +162,7 @@ impl<P> Skb<P> {
 
     /// Can it leave through an `mtu` without fragmentation? A GSO packet can if each of its
     /// segments can.
+    #[inline(always)]
     pub(crate) fn fits(&self, mtu: u32) -> bool {
         if self.len() <= mtu {
             return true;
@@ -329,6 +330,7 @@ pub(crate) struct Writable<F: Family>(Skb<F>);
 impl<F: Family> Writable<F> {
     /// One hop further: takes 1 from the TTL or hop limit, and ends the packet's owner, route,
     /// conntrack entry and timestamp on this host.
+    #[inline(always)]
     fn depart(self) -> *mut bindings::sk_buff {
         // SAFETY: Valid, and writable by the invariant.
         unsafe {
@@ -339,6 +341,7 @@ impl<F: Family> Writable<F> {
     }
 
     /// Fast path: out of `device` to a neighbour on it.
+    #[inline(always)]
     pub(crate) fn send_to(self, device: &Device<'_>, neighbour: &Neighbour<'_>) -> Verdict {
         let skb = self.depart();
         // SAFETY: The packet is given away here; device and neighbour live for the read-side

@@ -39,6 +39,11 @@ pub(crate) enum Kind<T> {
         field: fn(&T) -> &Atomic<i8>,
         max: u8,
     },
+    /// A number from 0 to `max`; 0644.
+    Count {
+        field: fn(&T) -> &Atomic<u32>,
+        max: &'static u32,
+    },
     /// Made when it is read, in process context; 0444.
     Text(fn(&T, &mut Line)),
 }
@@ -116,6 +121,14 @@ fn entry<T: Send + Sync>(file: &File<T>, state: &Arc<T>) -> bindings::ctl_table 
             entry.extra1 = numbers.cast();
             // The kernel's table of constants starts with 0, 1, 2, 3, 4.
             entry.extra2 = numbers.wrapping_add(usize::from(max.min(4))).cast();
+        }
+        Kind::Count { field, max } => {
+            entry.mode = 0o644;
+            entry.maxlen = 4;
+            entry.data = field(state).as_ptr().cast();
+            entry.proc_handler = Some(bindings::proc_douintvec_minmax);
+            // Without the other bound it is 0.
+            entry.extra2 = core::ptr::from_ref(max).cast_mut().cast();
         }
         Kind::Text(make) => {
             entry.mode = 0o444;
