@@ -2,15 +2,22 @@
 
 //! APPLY: the whole image, or nothing.
 
-use super::{change, links, members::Order, refusal::Refusal, routes};
+use super::{
+    change, deadlines, links,
+    members::Order,
+    refusal::Refusal,
+    routes,
+    succession::{queue, with_older, Stay},
+};
 use crate::{
     dispatch::addr::Address,
     state::{
         config::{Config, Ghost},
-        pool::{Member, Pool},
+        function::Function,
+        member::Member,
         Namespace, Turn,
     },
-    uapi::{self, check, sort, Apply, Author, Image, Mode, Outcome, What},
+    uapi::{self, check, sort, Apply, Image, Method, Mode, Outcome, What},
 };
 use core::fmt;
 use kernel::{
@@ -41,12 +48,14 @@ pub(super) fn refuse(raw: &mut [u8; Apply::SIZE], why: &dyn fmt::Display) {
 fn watch(namespace: &Arc<Namespace>, image: &Image<'_>) -> Result<(), Refusal> {
     if image.header().pools > 0 {
         change::watch_routes(namespace)?;
+        deadlines::watch(namespace)?;
     }
     if image.header().devices > 0 {
         links::watch(namespace, &mut namespace.turn())?;
     }
     for pool in image.pools() {
-        if pool?.mode == Mode::Peer {
+        let pool = pool?;
+        if pool.mode == Mode::Peer || pool.method == Some(Method::Chance) {
             change::watch_neighbours(namespace)?;
         }
     }
@@ -70,7 +79,7 @@ fn apply(
     let stands = namespace.generation();
     request.condition.holds(stands)?;
     let old = turn.current();
-    let new = build(namespace, old, image, &request.author, stands + 1)?;
+    let new = build(namespace, old, request, image, stands + 1)?;
     if is_same(old, &new) {
         if !request.condition.dry_run {
             // What could not be put to work when a device appeared.
@@ -96,6 +105,7 @@ fn apply(
         }
         let Outcome { generation, .. } = outcome;
         change::tell(namespace, generation, What::Applied, None, request.author);
+        change::tell_begun(namespace, turn, request.author);
     }
     Ok(outcome)
 }
@@ -104,10 +114,10 @@ fn apply(
 fn build(
     namespace: &Namespace,
     old: Option<&Config>,
+    request: &Apply,
     image: &Image<'_>,
-    author: &Author,
     generation: u64,
-) -> Result<Config> {
+) -> Result<Config, Refusal> {
     let order = Order::new(image)?;
     let mut wanted = KVVec::with_capacity(usize::try_from(image.header().pools)?, GFP_KERNEL)?;
     for (index, pool) in (0..).zip(image.pools()) {
@@ -118,13 +128,20 @@ fn build(
     let mut pools = KVec::with_capacity(wanted.len(), GFP_KERNEL_ACCOUNT)?;
     for (index, wanted) in &wanted {
         let past = old.and_then(|old| old.pool(&wanted.name));
-        let members = order.members(image, *index, past.map(|past| &**past), author)?;
+        let past = past.map(|past| (past, &past.newest));
+        let old = past.map(|(past, _)| &**past);
+        let members = order.members(image, *index, old, &request.author)?;
         let pool = match past {
-            Some(past) if past.wanted == *wanted && are_same(&past.members, &members) => {
+            Some((past, newest))
+                if newest.wanted == *wanted && are_same(&newest.members, &members) =>
+            {
                 past.clone()
             }
             _ => {
-                let pool = Pool::build(*wanted, members, past.map(|past| &**past), generation)?;
+                let function = Function::new(*wanted, members, past.map(|(_, newest)| &**newest))?;
+                let older = queue(old, &function, Stay::new(namespace, &request.condition))?;
+                let newest = Arc::new(function, GFP_KERNEL_ACCOUNT)?;
+                let pool = with_older(namespace, old, newest, older, generation)?;
                 routes::resolve(namespace.net(), &pool, |_, _| {})?;
                 Arc::new(pool, GFP_KERNEL_ACCOUNT)?
             }
@@ -154,7 +171,7 @@ fn build(
         devices.push(device.or(Err(EINVAL))?.name, GFP_KERNEL_ACCOUNT)?;
     }
     sort(&mut devices, |a, b| a.bytes() < b.bytes());
-    Config::new(ghosts, pools, devices, generation)
+    Ok(Config::new(ghosts, pools, devices, generation)?)
 }
 
 fn are_same(old: &[Member], new: &[Member]) -> bool {
@@ -178,8 +195,8 @@ fn is_same(old: Option<&Config>, new: &Config) -> bool {
 fn moved(old: Option<&Config>, new: &Config) -> Result<u32> {
     let (mut sum, mut pools) = (0, 0);
     for pool in new.pools() {
-        if let Some(past) = old.and_then(|old| old.pool(&pool.wanted.name)) {
-            sum += u64::from(past.moved(pool)?);
+        if let Some(past) = old.and_then(|old| old.pool(&pool.wanted().name)) {
+            sum += u64::from(past.newest.moved(&pool.newest)?);
             pools += 1;
         }
     }

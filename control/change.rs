@@ -3,7 +3,7 @@
 //! What APPLY and SERVER have in common: making a new configuration the one that packets meet,
 //! and telling of it.
 
-use super::{answer, links, peers, refusal::Refusal};
+use super::{answer, deadlines, links, peers, refusal::Refusal, succession};
 use crate::{
     dispatch::addr::Family,
     ffi::{
@@ -11,7 +11,7 @@ use crate::{
         rcu::Prepared, task,
     },
     hooks,
-    state::{config::Config, Namespace, Turn},
+    state::{config::Config, pool::Pool, Namespace, Turn},
     uapi::{Author, Event, Name, Outcome, What},
 };
 use kernel::{prelude::*, sync::Arc};
@@ -37,8 +37,7 @@ pub(super) fn watch_routes(namespace: &Arc<Namespace>) -> Result {
         }
         task::pause()?;
     };
-    // Another caller may have been faster; then ours ends once the turn is given back.
-    let spare = namespace.turn().data().watch.replace(watch);
+    let spare = keep(&mut namespace.turn().data().watch, watch);
     drop(spare);
     Ok(())
 }
@@ -53,9 +52,18 @@ pub(super) fn watch_neighbours(namespace: &Arc<Namespace>) -> Result {
         return Ok(());
     }
     let watch = NeighbourWatch::new(namespace.net(), namespace.clone())?;
-    let spare = namespace.turn().data().neighbours.replace(watch);
+    let spare = keep(&mut namespace.turn().data().neighbours, watch);
     drop(spare);
     Ok(())
+}
+
+/// Puts what was made without the turn in its place. Another caller may have been faster; then it is
+/// given back, to be dropped without the turn.
+pub(super) fn keep<T>(place: &mut Option<T>, made: T) -> Option<T> {
+    if place.is_some() {
+        return Some(made);
+    }
+    place.replace(made)
 }
 
 /// What stands, as the reply of a call that changed nothing.
@@ -98,11 +106,16 @@ pub(super) fn commit(
     };
     let started4 = start(namespace, turn.data().hooks4.is_none() && has4, Family::V4)?;
     let started6 = start(namespace, turn.data().hooks6.is_none() && has6, Family::V6)?;
+    let fewer = retired(turn.current(), config.as_deref().map(|config| &**config))?;
     // Nothing fails any more.
+    welcome(turn.current(), config.as_deref().map(|config| &**config));
     let control = turn.data();
     control.hooks4 = started4.or(control.hooks4.take());
     control.hooks6 = started6.or(control.hooks6.take());
     namespace.replace(turn, config, generation, digest);
+    for (pool, functions) in fewer {
+        tell_pool(namespace, What::Retired(functions), pool, Author::default());
+    }
     if let Some(links) = links {
         links::settle(namespace, links);
     }
@@ -117,7 +130,36 @@ pub(super) fn commit(
         answer::begin(namespace, &namespace.links().lock());
     }
     peers::look(namespace, turn);
+    deadlines::look(turn);
     Ok(())
+}
+
+/// The pools that stay with fewer functions, and how many they have left.
+fn retired(old: Option<&Config>, new: Option<&Config>) -> Result<KVec<(Name, u32)>> {
+    let mut retired = KVec::new();
+    for (old, new) in changed(old, new) {
+        if new.functions() < old.functions() {
+            retired.push((new.wanted().name, new.functions()), GFP_KERNEL)?;
+        }
+    }
+    Ok(retired)
+}
+
+fn welcome(old: Option<&Config>, new: Option<&Config>) {
+    for (old, new) in changed(old, new) {
+        succession::welcome(old, new);
+    }
+}
+
+/// The pools that stay, but not as they are.
+fn changed<'a>(
+    old: Option<&'a Config>,
+    new: Option<&'a Config>,
+) -> impl Iterator<Item = (&'a Pool, &'a Pool)> {
+    let pools = new.map_or(&[][..], |new| new.pools()).iter();
+    let pairs = pools.filter_map(move |new| Some((old?.pool(&new.wanted().name)?, new)));
+    let changed = pairs.filter(|(old, new)| !Arc::ptr_eq(old, new));
+    changed.map(|(old, new)| (&**old, &**new))
 }
 
 fn start(
@@ -151,6 +193,59 @@ pub(super) fn tell(
     });
 }
 
+/// Tells of the transitions that began with the change just made.
+pub(super) fn tell_begun(namespace: &Namespace, turn: &Turn<'_>, author: Author) {
+    let config = turn.current();
+    let pools = config.map_or(&[][..], |config| config.pools());
+    for pool in pools
+        .iter()
+        .filter(|pool| pool.begun == namespace.generation())
+    {
+        tell_pool(
+            namespace,
+            What::Begun(pool.functions()),
+            pool.wanted().name,
+            author,
+        );
+    }
+}
+
+/// Tells readers of the device and the log of what happened to a pool.
+pub(super) fn tell_pool(namespace: &Namespace, what: What, pool: Name, author: Author) {
+    let generation = namespace.generation();
+    if namespace.logs_changes() {
+        log_pool(generation, what, pool, &author);
+    }
+    namespace.events().push(Event {
+        time: realtime_ns(),
+        generation,
+        what,
+        pool: Some(pool),
+        server: None,
+        author,
+    });
+}
+
+fn log_pool(generation: u64, what: What, pool: Name, author: &Author) {
+    let (words, number) = match what {
+        What::Begun(functions) => ("transition begins, functions:", functions),
+        What::Ending(flows) => ("function retires in 10 s or less, connections lost:", flows),
+        What::Retired(functions) => ("functions left:", functions),
+        What::TrackFull(noted) => ("no room to note more connections than", noted),
+        _ => return,
+    };
+    let actor = author.actor.as_str();
+    pr_info!(
+        "generation {}: {}: {} {}{}{}\n",
+        generation,
+        pool.as_str(),
+        words,
+        number,
+        if actor.is_empty() { "" } else { " by " },
+        actor
+    );
+}
+
 fn log(generation: u64, what: What, server: Option<(Name, Name)>, author: &Author) {
     let (actor, reason) = (author.actor.as_str(), author.reason.as_str());
     let by = if actor.is_empty() { "" } else { " by " };
@@ -158,6 +253,7 @@ fn log(generation: u64, what: What, server: Option<(Name, Name)>, author: &Autho
     let (field, value) = match what {
         What::Admin(admin) => ("admin", admin.name()),
         What::Health(health) => ("health", health.name()),
+        What::Drained => ("drain", "over"),
         _ => ("", ""),
     };
     match server {

@@ -3,7 +3,7 @@
 //! `/dev/onehop`. The node is 0600 root; each call needs CAP_NET_ADMIN in the namespace of the
 //! process that opened it, whoever has the file now.
 
-use super::{answer, apply, dump, info, lookup, refusal::Refusal, set, stats};
+use super::{answer, apply, dump, info, lookup, refusal::Refusal, set, stats, transition};
 use crate::{
     ffi::{file, netns::NetRef},
     state::{events::Cursor, Namespace},
@@ -55,6 +55,11 @@ impl MiscDevice for Device {
             ioctl::SERVER => device.call(user, |raw| set::call(namespace, raw), set::refuse),
             ioctl::LOOKUP => device.call(user, |raw| lookup::call(namespace, raw), lookup::refuse),
             ioctl::ANSWER => device.call(user, |raw| answer::call(namespace, raw), answer::refuse),
+            ioctl::TRANSITION => device.call(
+                user,
+                |raw| transition::call(namespace, raw),
+                transition::refuse,
+            ),
             ioctl::STATS => device.call(user, |raw| stats::call(namespace, raw), no_message),
             _ => Err(ENOTTY),
         }
@@ -98,7 +103,9 @@ impl MiscDevice for Device {
 }
 
 impl Device {
+    // Not inlined: the frames of all calls would add up on the stack.
     /// Copies the argument in, calls, and copies it out again, with the reply or the message.
+    #[inline(never)]
     fn call<const SIZE: usize>(
         &self,
         user: UserPtr,

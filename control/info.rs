@@ -21,7 +21,12 @@ pub(super) fn call(namespace: &Namespace, raw: &mut [u8; Info::SIZE]) -> Result<
         digest: namespace.digest(),
         pools: u32::try_from(pools.len())?,
         ghosts: u32::try_from(config.map_or(0, |config| config.ghosts().len()))?,
-        servers: u32::try_from(pools.iter().map(|pool| pool.members.len()).sum::<usize>())?,
+        servers: u32::try_from(
+            pools
+                .iter()
+                .map(|pool| pool.newest.members.len())
+                .sum::<usize>(),
+        )?,
         counters: u32::try_from(Counter::COUNT)?,
         devices: u32::try_from(config.map_or(0, |config| config.devices().len()))?,
         answer: namespace.answers(),

@@ -51,9 +51,9 @@ pub(super) fn plan(config: &Config, answers: bool) -> Result<Plan> {
     plan.names
         .extend_from_slice(config.devices(), GFP_KERNEL_ACCOUNT)?;
     for (ghost, pool) in config.ghosts_with_pools() {
-        plan.ingress |= pool.wanted.mode == Mode::Broadcast;
+        plan.ingress |= pool.wanted().mode == Mode::Broadcast;
         let mut listen = |group| plan.groups.push(group, GFP_KERNEL_ACCOUNT);
-        let asked = match (pool.wanted.mode, pool.wanted.shape, ghost) {
+        let asked = match (pool.wanted().mode, pool.wanted().shape, ghost) {
             (Mode::Broadcast, Some(Shape::Multicast), _) => {
                 listen(Group::Link(group::link(group::Shape::Multicast, ghost)))?;
                 true

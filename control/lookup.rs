@@ -8,12 +8,20 @@ use crate::{
         addr::Address,
         function::{Owner, Rule},
         server::ServerId,
+        transition,
     },
     state::Namespace,
-    uapi::{self, limits::RUNNERS_UP, Found, Invalid, Lookup, Verdict},
+    uapi::{
+        self,
+        limits::{MAX_FUNCTIONS, RUNNERS_UP},
+        Found, Invalid, Lookup, Verdict,
+    },
 };
 use core::fmt;
 use kernel::{prelude::*, sync::rcu};
+
+// The two say the same in their own words.
+const _: () = assert!(MAX_FUNCTIONS == transition::MAX_FUNCTIONS);
 
 pub(super) fn call(namespace: &Namespace, raw: &mut [u8; Lookup::SIZE]) -> Result<(), Refusal> {
     let request = Lookup::decode(raw)?;
@@ -27,11 +35,19 @@ pub(super) fn call(namespace: &Namespace, raw: &mut [u8; Lookup::SIZE]) -> Resul
         return Err(Invalid::no_pool(request.pool).into());
     };
     let mut succession = [ServerId::new(0).or(Err(EINVAL))?; RUNNERS_UP + 1];
-    let (explanation, length) = pool.explain(client, &mut succession);
+    let function = pool.newest.view();
+    let explanation = function.explain(client);
+    let length = function.succession(client, &mut succession);
     let mut runners_up = [None; RUNNERS_UP];
     let followers = succession.iter().take(length).skip(1);
     for (place, id) in runners_up.iter_mut().zip(followers) {
         *place = Some(id.get());
+    }
+    let chain = pool.all_owners(client);
+    let mut older = [None; MAX_FUNCTIONS - 1];
+    let others = chain.links().iter().filter(|link| link.age > 0);
+    for (place, link) in older.iter_mut().zip(others) {
+        *place = Some(link.server.get());
     }
     let found = Found {
         generation: config.generation,
@@ -45,8 +61,10 @@ pub(super) fn call(namespace: &Namespace, raw: &mut [u8; Lookup::SIZE]) -> Resul
             Owner::Draining(_) => Verdict::Draining,
             Owner::None => Verdict::None,
         },
-        kind: pool.wanted.kind,
+        kind: pool.wanted().kind,
         runners_up,
+        older,
+        oldest: chain.oldest().map(ServerId::get),
     };
     Lookup::reply(raw, &found);
     Ok(())

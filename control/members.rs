@@ -5,10 +5,7 @@
 use crate::{
     dispatch::server::{ServerId, Weight},
     ffi::clock::realtime_ns,
-    state::{
-        pool::{Member, Pool},
-        traffic::Total,
-    },
+    state::{member::Member, pool::Pool, traffic::Total},
     uapi::{sort, Author, Health, Image, Server},
 };
 use kernel::{alloc::KVVec, prelude::*};
@@ -77,32 +74,33 @@ fn member(wanted: Server, old: Option<&Pool>, author: &Author) -> Result<Member>
     let stays = |past: &&Member| {
         past.wanted.address == wanted.address && past.wanted.address6 == wanted.address6
     };
-    let (changed_at, author) = match past {
+    let (changed_at, author, out_at) = match past {
         Some(past) if stays(&past) && past.wanted.admin == wanted.admin => {
-            (past.changed_at, past.author)
+            (past.changed_at, past.author, past.out_at)
         }
-        Some(_) => (realtime_ns(), *author),
-        None => (0, Author::default()),
+        Some(_) => (realtime_ns(), *author, None),
+        None => (0, Author::default(), None),
     };
     Ok(Member {
         wanted,
         id,
         weight,
         health: past.filter(stays).map_or(fresh, |past| past.health),
+        out_at,
         changed_at,
         author,
         before,
     })
 }
 
-/// The server of that name; most often the one that has its id.
+/// The server of that name, also one that is leaving; most often the one that has its id.
 fn find<'a>(old: &'a Pool, wanted: &Server) -> Option<&'a Member> {
-    let by_id = old
-        .members
-        .binary_search_by_key(&wanted.id, |member| member.wanted.id);
+    let by_id = ServerId::from_row(wanted.id).and_then(|id| old.newest.member_by_id(id));
     by_id
-        .ok()
-        .and_then(|at| old.members.get(at))
         .filter(|member| member.wanted.name == wanted.name)
-        .or_else(|| old.member(&wanted.name))
+        .or_else(|| old.newest.member(&wanted.name))
+        .or_else(|| {
+            old.leaving()
+                .find(|member| member.wanted.name == wanted.name)
+        })
 }

@@ -8,6 +8,7 @@
 mod answer;
 mod apply;
 mod change;
+mod deadlines;
 pub(crate) mod device;
 mod dump;
 mod info;
@@ -19,7 +20,9 @@ mod refusal;
 mod routes;
 mod set;
 mod stats;
+mod succession;
 mod sysctl;
+mod transition;
 
 use crate::{
     ffi::netns::{Key, Net, PerNet},

@@ -16,7 +16,6 @@ use crate::{
         table::Table,
         Namespace, Turn,
     },
-    uapi::Mode,
 };
 use kernel::{alloc::KVVec, pr_warn_once, prelude::*, sync::rcu, sync::Arc};
 
@@ -34,7 +33,7 @@ impl NeighbourUser for Namespace {
         let turn = self.turn();
         let config = turn.current();
         let pools = config.map_or(&[][..], |config| config.pools());
-        let peers = pools.iter().filter(|pool| pool.wanted.mode == Mode::Peer);
+        let peers = pools.iter().filter(|pool| pool.has_peers());
         let mut changed = self.take_doubt();
         for pool in peers.clone() {
             changed |= learn(self.net(), pool);
@@ -56,7 +55,7 @@ impl NeighbourUser for Namespace {
 /// Notes the link addresses of a pool's servers. Returns whether any was another.
 fn learn(net: &Net, pool: &Pool) -> bool {
     let mut changed = false;
-    for member in &pool.members {
+    for member in pool.servers() {
         let hops = (pool.hop4(member.id), pool.hop6(member.id));
         changed |= hops.0.is_some_and(|hop| see::<V4>(net, hop));
         changed |= hops.1.is_some_and(|hop| see::<V6>(net, hop));
@@ -85,7 +84,7 @@ fn see<F: Family>(net: &Net, hop: &Hop<F::Address>) -> bool {
 fn table<'a>(pools: impl Iterator<Item = &'a Pool>) -> Result<Option<KBox<Prepared<Table<Mac>>>>> {
     let mut macs = KVVec::new();
     for pool in pools {
-        for member in &pool.members {
+        for member in pool.servers() {
             let mac4 = pool.hop4(member.id).and_then(Hop::mac);
             let mac6 = pool.hop6(member.id).and_then(Hop::mac);
             for mac in [mac4, mac6].into_iter().flatten() {

@@ -15,7 +15,8 @@ use crate::{
     state::{
         config::Config,
         hop::{Hop, Way},
-        pool::{Member, Pool},
+        member::Member,
+        pool::Pool,
         Namespace,
     },
     uapi::{Author, Event, Mode, What},
@@ -29,7 +30,7 @@ use kernel::{prelude::*, sync::Arc};
 ///
 /// `EINTR` if the process is being killed.
 pub(super) fn resolve(net: &Net, pool: &Pool, mut changed: impl FnMut(&Member, Way)) -> Result {
-    for (number, member) in pool.members.iter().enumerate() {
+    for (number, member) in pool.servers().enumerate() {
         if number % 64 == 0 {
             task::pause()?;
         }
@@ -38,7 +39,7 @@ pub(super) fn resolve(net: &Net, pool: &Pool, mut changed: impl FnMut(&Member, W
         };
         let (mut way4, mut way6) = (way::<V4>(net, hop4), way::<V6>(net, hop6));
         // A server keeps its packets of either family, whichever address it is known by.
-        if pool.wanted.mode == Mode::Broadcast && [way4, way6].contains(&Way::Local) {
+        if pool.wanted().mode == Mode::Broadcast && [way4, way6].contains(&Way::Local) {
             (way4, way6) = (Way::Local, Way::Local);
         }
         let (changed4, changed6) = (hop4.set(way4), hop6.set(way6));
@@ -74,9 +75,9 @@ impl RouteUser for Namespace {
             if moved > 0 && self.logs_changes() {
                 pr_info!(
                     "{}: {} of {} servers are reached in another way\n",
-                    pool.wanted.name.as_str(),
+                    pool.wanted().name.as_str(),
                     moved,
-                    pool.members.len()
+                    pool.servers().count()
                 );
             }
             // A kernel worker is never killed.
@@ -92,7 +93,7 @@ impl RouteUser for Namespace {
 pub(super) fn tell_unreachable(namespace: &Namespace, config: &Config) {
     let new = |pool: &&Arc<Pool>| pool.generation == config.generation;
     for pool in config.pools().iter().filter(new) {
-        for member in &pool.members {
+        for member in &pool.newest.members {
             let [way4, way6] = pool.ways(member.id);
             let lacks4 = member.wanted.address.is_some() && way4 == Way::None;
             let lacks6 = member.wanted.address6.is_some() && way6 == Way::None;
@@ -108,7 +109,7 @@ fn tell(namespace: &Namespace, pool: &Pool, member: &Member, way: Way) {
         time: realtime_ns(),
         generation: namespace.generation(),
         what: What::Reach(reach(way)),
-        pool: Some(pool.wanted.name),
+        pool: Some(pool.wanted().name),
         server: Some(member.wanted.name),
         author: Author::default(),
     });

@@ -5,9 +5,15 @@
 use crate::{
     ffi::sysctl::{File, Kind, Line, Table},
     state::Namespace,
+    uapi::limits,
 };
 use core::fmt::Write;
 use kernel::{prelude::*, sync::Arc};
+
+static MAX_SECONDS: u32 = limits::MAX_SECONDS;
+
+/// 32 MiB of records.
+static MAX_TRACKED: u32 = 1 << 20;
 
 const FILES: &[File<Namespace>] = &[
     File {
@@ -22,6 +28,20 @@ const FILES: &[File<Namespace>] = &[
         kind: Kind::Number {
             field: |namespace| &namespace.log_level,
             max: 1,
+        },
+    },
+    File {
+        name: c"transition_seconds",
+        kind: Kind::Count {
+            field: |namespace| &namespace.transition_seconds,
+            max: &MAX_SECONDS,
+        },
+    },
+    File {
+        name: c"max_tracked_flows",
+        kind: Kind::Count {
+            field: |namespace| &namespace.max_tracked_flows,
+            max: &MAX_TRACKED,
         },
     },
     File {

@@ -2,7 +2,7 @@
 
 //! From the bytes of a packet for a ghost to the server that owns it: what all hooks have in common.
 
-use super::family::Family;
+use super::{family::Family, moved::Moved};
 use crate::{
     dispatch::{
         client::{Client, NotOurs},
@@ -18,6 +18,8 @@ use crate::{
 pub(super) enum Decision<'p, F: Family> {
     /// This server's.
     Owned(Owned<'p, F>),
+    /// A client's whose connections may be anywhere in a chain.
+    Moved(Moved),
     /// A client's, but nobody lives.
     Nobody,
     /// No client's.
@@ -51,7 +53,17 @@ pub(super) fn decide<'p, F: Family>(
         Client::NotOurs(why) => return Decision::NotOurs(why),
         Client::Malformed => return Decision::Malformed,
     };
-    let owner = pool.owner(client);
+    let newest = pool.newest(client);
+    if pool.is_in_transition() {
+        if let Some(other) = pool.other(&newest, client) {
+            return Decision::Moved(Moved {
+                client,
+                newest,
+                other,
+            });
+        }
+    }
+    let owner = newest.owner;
     match owner.server().and_then(|id| Some((id, F::hop(pool, id)?))) {
         Some((id, hop)) => Decision::Owned(Owned { owner, id, hop }),
         None => Decision::Nobody,
@@ -60,7 +72,7 @@ pub(super) fn decide<'p, F: Family>(
 
 impl<F: Family> Owned<'_, F> {
     /// Counts a packet of `bytes` that its owner gets.
-    #[inline]
+    #[inline(always)]
     pub(super) fn count(&self, namespace: &Namespace, pool: &Pool, bytes: u32) {
         pool.count(self.id, bytes);
         if matches!(self.owner, Owner::Draining(_)) {

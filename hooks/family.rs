@@ -4,7 +4,7 @@
 
 use super::nd;
 use crate::{
-    dispatch::{client::Client, ipv4, ipv6, server::ServerId},
+    dispatch::{addr::Address, client::Client, flow::Flow, ipv4, ipv6, server::ServerId},
     ffi::{
         hook::Place,
         ip::{self, V4, V6},
@@ -12,6 +12,12 @@ use crate::{
     },
     state::{config::Config, hop::Hop, pool::Pool, Namespace},
 };
+
+/// IANA's number.
+const TCP: u8 = 6;
+
+/// Bytes of the fixed header.
+const IPV6_HEADER: usize = 40;
 
 /// An address family, from bytes to hop.
 pub(super) trait Family: ip::Family {
@@ -37,6 +43,21 @@ pub(super) trait Family: ip::Family {
     fn needs_more(header: &Self::Header) -> bool;
 
     fn client(header: &Self::Header, packet: &[u8], ghost: Self::Address) -> Client;
+
+    /// How much of a packet [`Self::flow`] may look at, bytes.
+    fn flow_bytes(header: &Self::Header) -> usize;
+
+    /// What a packet of `length` bytes is in its connection.
+    fn flow(header: &Self::Header, packet: &[u8], length: u32) -> Flow;
+
+    /// Where the TCP header is, unless extension headers are before it.
+    fn tcp_offset(header: &Self::Header) -> Option<usize>;
+
+    /// An address of either family.
+    fn any(address: Self::Address) -> Address;
+
+    /// An address of this family, if it is one.
+    fn this(address: Address) -> Option<Self::Address>;
 
     fn pool(config: &Config, ghost: Self::Address) -> Option<&Pool>;
 
@@ -106,9 +127,36 @@ impl Family for V4 {
         header.needs_more()
     }
 
-    #[inline]
+    #[inline(always)]
     fn client(header: &ipv4::Header, packet: &[u8], ghost: [u8; 4]) -> Client {
         header.client(packet, ghost)
+    }
+
+    #[inline]
+    fn flow_bytes(header: &ipv4::Header) -> usize {
+        header.flow_bytes()
+    }
+
+    #[inline]
+    fn flow(header: &ipv4::Header, packet: &[u8], length: u32) -> Flow {
+        header.flow(packet, length)
+    }
+
+    fn tcp_offset(header: &ipv4::Header) -> Option<usize> {
+        Some(header.header_len.into())
+    }
+
+    #[inline]
+    fn any(address: [u8; 4]) -> Address {
+        Address::V4(address)
+    }
+
+    #[inline]
+    fn this(address: Address) -> Option<[u8; 4]> {
+        match address {
+            Address::V4(address) => Some(address),
+            Address::V6(_) => None,
+        }
     }
 
     #[inline]
@@ -190,9 +238,36 @@ impl Family for V6 {
         header.needs_more()
     }
 
-    #[inline]
+    #[inline(always)]
     fn client(header: &ipv6::Header, packet: &[u8], ghost: [u8; 16]) -> Client {
         header.client(packet, ghost)
+    }
+
+    #[inline]
+    fn flow_bytes(header: &ipv6::Header) -> usize {
+        header.flow_bytes()
+    }
+
+    #[inline]
+    fn flow(header: &ipv6::Header, packet: &[u8], length: u32) -> Flow {
+        header.flow(packet, length)
+    }
+
+    fn tcp_offset(header: &ipv6::Header) -> Option<usize> {
+        (header.next_header == TCP).then_some(IPV6_HEADER)
+    }
+
+    #[inline]
+    fn any(address: [u8; 16]) -> Address {
+        Address::V6(address)
+    }
+
+    #[inline]
+    fn this(address: Address) -> Option<[u8; 16]> {
+        match address {
+            Address::V6(address) => Some(address),
+            Address::V4(_) => None,
+        }
     }
 
     #[inline]

@@ -21,7 +21,7 @@ use crate::{
 /// The fast path is for a known neighbour and a packet that fits. Everything else is left to
 /// the stack's own output, at the price of a route: resolving with its queue and its host
 /// unreachable, and fragmenting.
-#[inline]
+#[inline(always)]
 pub(super) fn send<F: Family>(
     namespace: &Namespace,
     reader: Reader<'_>,

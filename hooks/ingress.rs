@@ -60,7 +60,7 @@ fn filter<F: Family>(namespace: &Namespace, config: &Config, mut skb: Skb<F>) ->
         return skb.accept();
     };
     let pool = match F::pool(config, F::destination(&header)) {
-        Some(pool) if pool.wanted.mode == Mode::Broadcast => pool,
+        Some(pool) if pool.wanted().mode == Mode::Broadcast => pool,
         _ => return skb.accept(),
     };
     match decide::<F>(pool, &header, &mut skb) {
@@ -71,6 +71,14 @@ fn filter<F: Family>(namespace: &Namespace, config: &Config, mut skb: Skb<F>) ->
             Way::Link(_) | Way::None => drop(namespace, skb, Counter::DropNotOwner),
             Way::Local => keep(skb),
         },
+        // What may be this host's.
+        Decision::Moved(client) => {
+            if client.case::<F>(namespace, pool, &header).is_here() {
+                keep(skb)
+            } else {
+                drop(namespace, skb, Counter::DropNotOwner)
+            }
+        }
         _ => skb.accept(),
     }
 }

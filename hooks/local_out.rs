@@ -6,15 +6,21 @@
 use super::{
     decide::{decide, Decision},
     family::Family,
+    moved::{Moved, Origin},
 };
 use crate::{
+    dispatch::course::Course,
     ffi::{
         hook::{Hook, Place, Point},
         link::Device,
         route::Route,
         skb::{IcmpError, Skb, Verdict},
     },
-    state::{hop::Way, pool::Pool, Namespace},
+    state::{
+        hop::{Hop, Way},
+        pool::Pool,
+        Namespace,
+    },
     uapi::{Counter, Mode, Policy},
 };
 use core::marker::PhantomData;
@@ -56,7 +62,7 @@ impl<F: Family> Hook for LocalOut<F> {
 /// Leaves alone what is routed by way of a server: whoever made that route wants that server, to
 /// probe it for example.
 fn is_for_us<F: Family>(pool: &Pool, place: Place<'_>, skb: &Skb<F>) -> bool {
-    pool.wanted.mode != Mode::Broadcast
+    pool.wanted().mode != Mode::Broadcast
         && leaves(place, skb)
         && skb
             .gateway()
@@ -85,23 +91,60 @@ fn dispatch<F: Family>(
     }
     let owned = match decide::<F>(pool, header, &mut skb) {
         Decision::Owned(owned) => owned,
+        Decision::Moved(client) => return moved::<F>(namespace, pool, header, &client, skb),
         Decision::Nobody => return nobody::<F>(namespace, pool, header, skb),
         Decision::NotOurs(_) => return refuse(namespace, skb, Counter::DropNotDispatched, EPERM),
         Decision::Malformed => return refuse(namespace, skb, Counter::DropMalformed, EINVAL),
         Decision::NoMemory => return refuse(namespace, skb, Counter::DropNoMemory, ENOMEM),
     };
-    let route = match (owned.hop.way(), owned.hop.address) {
-        (Way::Link(ifindex), Some(server)) => Route::<F>::via(namespace.net(), server, ifindex),
+    match route::<F>(namespace, owned.hop) {
+        Ok(route) => {
+            namespace.count(Counter::Handed);
+            owned.count(namespace, pool, skb.len());
+            skb.reroute(route)
+        }
+        Err(counter) => refuse(namespace, skb, counter, EHOSTUNREACH),
+    }
+}
+
+/// The same for a client that has more than one owner.
+#[cold]
+fn moved<F: Family>(
+    namespace: &Namespace,
+    pool: &Pool,
+    header: &F::Header,
+    client: &Moved,
+    mut skb: Skb<F>,
+) -> Verdict {
+    let case = client.case::<F>(namespace, pool, header);
+    let Some(destined) = case.destined(Origin::Here, &mut skb) else {
+        return refuse(namespace, skb, Counter::DropNoMemory, ENOMEM);
+    };
+    let link = match destined.course {
+        Course::Send { link, .. } | Course::Keep(link) => link,
+        _ => return nobody::<F>(namespace, pool, header, skb),
+    };
+    let hop = F::hop(pool, link.server).ok_or(Counter::DropUnreachable);
+    match hop.and_then(|hop| route::<F>(namespace, hop)) {
+        Ok(route) => {
+            namespace.count(Counter::Handed);
+            case.count(&destined, link, skb.len());
+            skb.reroute(route)
+        }
+        Err(counter) => refuse(namespace, skb, counter, EHOSTUNREACH),
+    }
+}
+
+/// A route to the server, or the counter for why there is none.
+fn route<F: Family>(namespace: &Namespace, hop: &Hop<F::Address>) -> Result<Route<F>, Counter> {
+    match (hop.way(), hop.address) {
+        (Way::Link(ifindex), Some(server)) => {
+            Route::<F>::via(namespace.net(), server, ifindex).ok_or(Counter::DropNoRoute)
+        }
         // The ghost is not local, or the packet would stay here.
-        (Way::Local, _) => return refuse(namespace, skb, Counter::DropNotLocal, EHOSTUNREACH),
-        _ => return refuse(namespace, skb, Counter::DropUnreachable, EHOSTUNREACH),
-    };
-    let Some(route) = route else {
-        return refuse(namespace, skb, Counter::DropNoRoute, EHOSTUNREACH);
-    };
-    namespace.count(Counter::Handed);
-    owned.count(namespace, pool, skb.len());
-    skb.reroute(route)
+        (Way::Local, _) => Err(Counter::DropNotLocal),
+        _ => Err(Counter::DropUnreachable),
+    }
 }
 
 /// Nobody lives: the pool's policy.
@@ -111,7 +154,7 @@ fn nobody<F: Family>(
     header: &F::Header,
     mut skb: Skb<F>,
 ) -> Verdict {
-    if pool.wanted.policy == Policy::Drop {
+    if pool.wanted().policy == Policy::Drop {
         return refuse(namespace, skb, Counter::DropNoServer, EPERM);
     }
     let source = F::source(header);

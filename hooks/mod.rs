@@ -13,6 +13,7 @@ mod forward;
 mod guard;
 mod ingress;
 mod local_out;
+mod moved;
 mod nd;
 mod pre_routing;
 

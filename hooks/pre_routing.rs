@@ -7,8 +7,10 @@ use super::{
     decide::{decide, Decision},
     family::Family,
     forward,
+    moved::{Moved, Origin},
 };
 use crate::{
+    dispatch::course::Course,
     ffi::{
         hook::{Hook, Place, Point},
         rcu::Reader,
@@ -61,10 +63,10 @@ impl<F: Family> Hook for PreRouting<F> {
             header,
             shared: !traits.is_to_host(),
         };
-        if packet.shared && pool.wanted.mode != Mode::Broadcast {
+        if packet.shared && pool.wanted().mode != Mode::Broadcast {
             return leave::<F>(namespace, pool, &packet, skb);
         }
-        dispatch::<F>(namespace, reader, pool, &packet, skb)
+        dispatch::<F>(namespace, place, pool, &packet, skb)
     }
 }
 
@@ -79,7 +81,7 @@ struct Packet<F: Family> {
 #[inline]
 fn dispatch<F: Family>(
     namespace: &Namespace,
-    reader: Reader<'_>,
+    place: Place<'_>,
     pool: &Pool,
     packet: &Packet<F>,
     mut skb: Skb<F>,
@@ -87,6 +89,9 @@ fn dispatch<F: Family>(
     let header = &packet.header;
     let owned = match decide::<F>(pool, header, &mut skb) {
         Decision::Owned(owned) => owned,
+        Decision::Moved(client) => {
+            return moved::<F>(namespace, place, pool, packet, &client, skb);
+        }
         Decision::Nobody => return refuse::<F>(namespace, pool, header, skb),
         Decision::NotOurs(_) => return leave::<F>(namespace, pool, packet, skb),
         Decision::Malformed => return drop(namespace, skb, Counter::DropMalformed, Reason::HEADER),
@@ -97,20 +102,77 @@ fn dispatch<F: Family>(
     let bytes = skb.len();
     let (verdict, counter) = match owned.hop.way() {
         Way::Local => keep::<F>(namespace, packet, skb),
-        Way::Link(_) | Way::None if pool.wanted.mode == Mode::Broadcast => {
+        Way::Link(_) | Way::None if pool.wanted().mode == Mode::Broadcast => {
             (skb.drop(Reason::FILTER), Counter::DropNotOwner)
         }
-        Way::Link(_) if pool.wanted.mode == Mode::Peer && from_peer(namespace, reader, &skb) => {
+        Way::Link(_) if pool.asks_peers() && from_peer(namespace, place.reader(), &skb) => {
             (skb.drop(Reason::FILTER), Counter::DropMisdirected)
         }
         Way::Link(ifindex) => {
-            forward::send::<F>(namespace, reader, header, owned.hop, ifindex, skb)
+            forward::send::<F>(namespace, place.reader(), header, owned.hop, ifindex, skb)
         }
         Way::None => (skb.drop(Reason::NO_ROUTE), Counter::DropUnreachable),
     };
     namespace.count(counter);
     if matches!(counter, Counter::Handed | Counter::Local) {
         owned.count(namespace, pool, bytes);
+    }
+    verdict
+}
+
+/// What becomes of the packet of a client that has more than one owner.
+#[inline(never)]
+fn moved<F: Family>(
+    namespace: &Namespace,
+    place: Place<'_>,
+    pool: &Pool,
+    packet: &Packet<F>,
+    client: &Moved,
+    mut skb: Skb<F>,
+) -> Verdict {
+    let (header, reader) = (&packet.header, place.reader());
+    let Some(device) = place.input() else {
+        return leave::<F>(namespace, pool, packet, skb);
+    };
+    let origin = Origin::Link {
+        device: &device,
+        from_peer: pool.asks_peers() && from_peer(namespace, reader, &skb),
+    };
+    let case = client.case::<F>(namespace, pool, header);
+    let Some(destined) = case.destined(origin, &mut skb) else {
+        return drop(namespace, skb, Counter::DropNoMemory, Reason::NO_MEMORY);
+    };
+    let bytes = skb.len();
+    let (verdict, counter, link) = match destined.course {
+        Course::Keep(link) => {
+            let (verdict, counter) = keep::<F>(namespace, packet, skb);
+            (verdict, counter, link)
+        }
+        Course::Send { link, .. } => {
+            let hop = F::hop(pool, link.server);
+            let (verdict, counter) = match hop.map(|hop| (hop, hop.way())) {
+                Some((_, Way::Local)) => keep::<F>(namespace, packet, skb),
+                Some((hop, Way::Link(ifindex))) => {
+                    forward::send::<F>(namespace, reader, header, hop, ifindex, skb)
+                }
+                Some((_, Way::None)) | None => {
+                    (skb.drop(Reason::NO_ROUTE), Counter::DropUnreachable)
+                }
+            };
+            (verdict, counter, link)
+        }
+        Course::Nobody => return refuse::<F>(namespace, pool, header, skb),
+        Course::Unclaimed => {
+            return drop(namespace, skb, Counter::DropUnclaimed, Reason::FILTER);
+        }
+        Course::NotOwner => return drop(namespace, skb, Counter::DropNotOwner, Reason::FILTER),
+        Course::Misdirected => {
+            return drop(namespace, skb, Counter::DropMisdirected, Reason::FILTER);
+        }
+    };
+    namespace.count(counter);
+    if matches!(counter, Counter::Handed | Counter::Local) {
+        case.count(&destined, link, bytes);
     }
     verdict
 }
@@ -149,7 +211,7 @@ fn leave<F: Family>(
     packet: &Packet<F>,
     skb: Skb<F>,
 ) -> Verdict {
-    let to_all = packet.shared && pool.wanted.mode == Mode::Broadcast;
+    let to_all = packet.shared && pool.wanted().mode == Mode::Broadcast;
     if !to_all && route::is_local::<F>(namespace.net(), F::destination(&packet.header)) {
         namespace.count(Counter::Local);
         return skb.accept();
@@ -165,7 +227,7 @@ fn refuse<F: Family>(
     header: &F::Header,
     mut skb: Skb<F>,
 ) -> Verdict {
-    if pool.wanted.policy == Policy::Reject {
+    if pool.wanted().policy == Policy::Reject {
         skb.answer(
             namespace.net(),
             F::source(header),

@@ -95,7 +95,7 @@ impl Config {
     }
 
     pub(crate) fn pool(&self, name: &Name) -> Option<&Arc<Pool>> {
-        self.pools.iter().find(|pool| pool.wanted.name == *name)
+        self.pools.iter().find(|pool| pool.wanted().name == *name)
     }
 
     pub(crate) fn devices(&self) -> &[DeviceName] {
@@ -110,7 +110,7 @@ impl Config {
     pub(crate) fn with(&self, pool: Arc<Pool>, generation: u64) -> Result<Self> {
         let mut pools = KVec::with_capacity(self.pools.len(), GFP_KERNEL_ACCOUNT)?;
         for old in &self.pools {
-            let same = old.wanted.name == pool.wanted.name;
+            let same = old.wanted().name == pool.wanted().name;
             let new = if same { &pool } else { old };
             pools.push(new.clone(), GFP_KERNEL_ACCOUNT)?;
         }
@@ -121,12 +121,12 @@ impl Config {
     pub(crate) fn digest(&self) -> u64 {
         let mut digest = digest::Namespace::new();
         for (index, pool) in self.pools.iter().enumerate() {
-            digest.pool(pool.wanted.name.as_str().as_bytes(), pool.digest);
+            digest.pool(pool.wanted().name.as_str().as_bytes(), pool.newest.digest);
             let its = |ghost: &&Ghost| usize::from(ghost.pool) == index;
             for ghost in self.ghosts.iter().filter(its) {
                 digest.ghost(ghost.address);
             }
-            for member in &pool.members {
+            for member in &pool.newest.members {
                 digest.server(member.id, member.wanted.address, member.wanted.address6);
             }
         }

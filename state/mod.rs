@@ -4,11 +4,16 @@
 
 pub(crate) mod config;
 pub(crate) mod events;
+pub(crate) mod function;
 pub(crate) mod hop;
 pub(crate) mod links;
+pub(crate) mod member;
+pub(crate) mod older;
 pub(crate) mod pool;
+pub(crate) mod sketch;
 pub(crate) mod stance;
 pub(crate) mod table;
+pub(crate) mod tracked;
 pub(crate) mod traffic;
 
 use crate::{
@@ -23,6 +28,7 @@ use crate::{
         percpu,
         rcu::{Prepared, RcuCell, Reader, Writer},
         sysctl,
+        work::Work,
     },
     uapi::Counter,
 };
@@ -46,7 +52,7 @@ pub(crate) struct Namespace {
     #[pin]
     config: RcuCell<Config, Control>,
     counters: percpu::Counters,
-    /// The link addresses of all servers of pools with mode peer.
+    /// The link addresses of all servers that send on to each other.
     #[pin]
     peers: RcuCell<Table<Mac>, ()>,
     /// Whether that list may be wrong whatever the neighbours say: 0 or 1.
@@ -65,6 +71,10 @@ pub(crate) struct Namespace {
     pub(crate) enabled: Atomic<i8>,
     /// sysctl `log_level`: 0 nothing, 1 changes.
     pub(crate) log_level: Atomic<i8>,
+    /// sysctl: how long connections stay where they began; 0: no transitions.
+    pub(crate) transition_seconds: Atomic<u32>,
+    /// sysctl: room of method track, for transitions to come.
+    pub(crate) max_tracked_flows: Atomic<u32>,
     #[pin]
     events: Events,
 }
@@ -77,7 +87,9 @@ pub(crate) struct Control {
     pub(crate) hooks6: Option<hook::Registration<Namespace>>,
     /// There from the first pool on.
     pub(crate) watch: Option<RouteWatch<Namespace>>,
-    /// There from the first pool with mode peer on.
+    /// Ends functions and drains in time. There from the first pool on.
+    pub(crate) deadlines: Option<Work<Namespace>>,
+    /// There from the first pool on whose servers send on to each other.
     pub(crate) neighbours: Option<NeighbourWatch<Namespace>>,
     /// There from the first device on.
     pub(crate) devices: Option<DeviceWatch<Namespace>>,
@@ -90,6 +102,7 @@ impl Control {
         hooks4: None,
         hooks6: None,
         watch: None,
+        deadlines: None,
         neighbours: None,
         devices: None,
         sysctls: None,
@@ -119,6 +132,8 @@ impl Namespace {
                 digest: Atomic::new(digest::Namespace::new().finish()),
                 enabled: Atomic::new(1),
                 log_level: Atomic::new(1),
+                transition_seconds: Atomic::new(300),
+                max_tracked_flows: Atomic::new(65536),
                 events <- Events::new(),
             }),
             GFP_KERNEL_ACCOUNT,
@@ -173,7 +188,7 @@ impl Namespace {
     }
 
     /// Counts a packet. Any context.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn count(&self, counter: Counter) {
         self.counters.add(counter.index(), 1);
     }
@@ -187,7 +202,7 @@ impl Namespace {
         &self.links
     }
 
-    /// Is this the link address of a server of a pool with mode peer? Any context.
+    /// Is this the link address of a server that sends on to others? Any context.
     pub(crate) fn is_peer(&self, mac: Mac, reader: Reader<'_>) -> bool {
         let peers = self.peers.read(reader);
         peers.is_some_and(|peers| peers.get(mac).is_some())

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! A pool: its servers and their frozen dispatch function.
+//! A pool: its newest function, those before it, and the ways to the servers of all of them.
 
 use super::{
+    function::Function,
     hop::{Hop, Way},
+    member::Member,
+    older::{Older, Queue},
     stance::{Here, Stance},
+    tracked::Tracked,
     traffic::{Total, Traffic},
 };
 use crate::{
     dispatch::{
-        addr::{Address, Prefixes},
-        digest,
-        function::{self, Function, Law, Owner},
-        hash::{self, RowCount},
-        revision::Revision,
-        server::{self as law, ServerId, Weight},
-        siphash::Keyed,
+        addr::Address,
+        server::ServerId,
+        transition::{Chain, Link, Newest},
     },
-    ffi::task,
-    uapi::{Admin, Author, Health, Kind, Name},
+    uapi::{Method, Mode},
 };
 use kernel::{
     alloc::KVVec,
@@ -29,65 +28,25 @@ use kernel::{
     },
 };
 
-/// Rows ranked between two chances for others to run: a few milliseconds' work at 1024
-/// servers.
-const CHUNK: usize = 256;
-
-/// Clients sampled to estimate how many a change moves, where rows cannot be compared.
-const SAMPLE: u32 = 16384;
-
-/// A server with its health and history.
-#[derive(Clone)]
-pub(crate) struct Member {
-    pub(crate) wanted: crate::uapi::Server,
-    pub(crate) id: ServerId,
-    pub(crate) weight: Weight,
-    pub(crate) health: Health,
-    /// Last change of admin or health, ns since 1970; 0: never.
-    pub(crate) changed_at: u64,
-    pub(crate) author: Author,
-    /// The counters of its id when it was added.
-    pub(crate) before: Total,
-}
-
-impl Member {
-    fn admin(&self) -> law::Admin {
-        match self.wanted.admin {
-            Admin::Up => law::Admin::Up,
-            Admin::Drain => law::Admin::Drain,
-            Admin::Down => law::Admin::Down,
-        }
-    }
-
-    fn health(&self) -> law::Health {
-        match self.health {
-            Health::Up => law::Health::Up,
-            Health::Down => law::Health::Down,
-        }
-    }
-
-    fn server(&self) -> law::Server {
-        law::Server {
-            id: self.id,
-            weight: self.weight,
-            state: law::State::effective(self.admin(), self.health()),
-        }
-    }
+/// What a pool is made of, besides what it inherits.
+pub(crate) struct Parts {
+    pub(crate) newest: Arc<Function>,
+    pub(crate) older: Queue,
+    /// There with method track while there are older functions.
+    pub(crate) tracked: Option<Arc<Tracked>>,
+    /// The generation it is made for.
+    pub(crate) generation: u64,
 }
 
 /// Immutable but for the ways in its hops; a change makes a new one.
 pub(crate) struct Pool {
-    pub(crate) wanted: crate::uapi::Pool,
-    pub(crate) members: KVVec<Member>,
-    pub(crate) digest: u64,
-    /// The generation it was made for.
+    pub(crate) newest: Arc<Function>,
+    pub(crate) older: Queue,
+    pub(crate) tracked: Option<Arc<Tracked>>,
     pub(crate) generation: u64,
-    law: Law,
-    /// As `members`, by ascending id.
-    servers: KVVec<law::Server>,
-    /// Empty for kind mod.
-    rows: KVVec<u16>,
-    /// By id.
+    /// The generation in which the latest transition began; 0: none did.
+    pub(crate) begun: u64,
+    /// By id, of all functions.
     hops4: KVVec<Hop<[u8; 4]>>,
     /// By id.
     hops6: KVVec<Hop<[u8; 16]>>,
@@ -97,53 +56,34 @@ pub(crate) struct Pool {
 }
 
 impl Pool {
-    /// Builds a pool of valid parts; `members` by ascending id. Rows that `old`, the same
-    /// pool as it was, has right are taken over. May take a second, lets others run.
+    /// Goes on from `old`, the same pool as it was.
     ///
     /// # Errors
     ///
-    /// `ENOMEM`; `EINTR` if the process is being killed; `EINVAL` if the parts are not valid.
-    pub(crate) fn build(
-        wanted: crate::uapi::Pool,
-        members: KVVec<Member>,
-        old: Option<&Self>,
-        generation: u64,
-    ) -> Result<Self> {
-        let mut servers = KVVec::with_capacity(members.len(), GFP_KERNEL_ACCOUNT)?;
-        for member in &members {
-            servers.push(member.server(), GFP_KERNEL_ACCOUNT)?;
-        }
-        let prefixes =
-            Prefixes::new(wanted.prefix4.into(), wanted.prefix6.into()).or(Err(EINVAL))?;
-        let kind = match wanted.kind {
-            Kind::Mod => function::Kind::Mod,
-            Kind::Hash => function::Kind::Hash {
-                keyed: Keyed::new(wanted.seed),
-                rows: RowCount::new(wanted.rows).or(Err(EINVAL))?,
-            },
-        };
-        let law = Law::new(kind, prefixes, &servers).or(Err(EINVAL))?;
-        let rows = rank(&kind, &servers, old)?;
-        let hops4 = hops(
-            &members,
-            |member| member.address,
-            old.map(|old| &*old.hops4),
-        )?;
-        let hops6 = hops(
-            &members,
-            |member| member.address6,
-            old.map(|old| &*old.hops6),
-        )?;
-        let traffic = Traffic::new(hops4.len(), old.map(|old| &old.traffic))?;
-        let digest = digest::pool(&law, &servers);
-        let pool = Self {
-            wanted,
-            members,
-            digest,
+    /// `ENOMEM`.
+    pub(crate) fn new(parts: Parts, old: Option<&Self>) -> Result<Self> {
+        let Parts {
+            newest,
+            older,
+            tracked,
             generation,
-            law,
-            servers,
-            rows,
+        } = parts;
+        let (known4, known6) = (old.map(|old| &*old.hops4), old.map(|old| &*old.hops6));
+        let hops4 = hops(&newest, &older, |member| member.wanted.address, known4)?;
+        let hops6 = hops(&newest, &older, |member| member.wanted.address6, known6)?;
+        let traffic = Traffic::new(hops4.len(), old.map(|old| &old.traffic))?;
+        let superseded = older.iter().next().map(|older| &older.function);
+        let begun = match (old, superseded) {
+            (Some(old), Some(superseded)) if Arc::ptr_eq(&old.newest, superseded) => generation,
+            (Some(old), _) => old.begun,
+            (None, _) => 0,
+        };
+        let pool = Self {
+            newest,
+            older,
+            tracked,
+            generation,
+            begun,
             hops4,
             hops6,
             here: Atomic::new(0),
@@ -153,27 +93,70 @@ impl Pool {
         Ok(pool)
     }
 
-    fn function(&self) -> Function<'_> {
-        Function::new(&self.law, &self.servers, &self.rows)
-    }
-
-    /// Who owns a client. Any context.
+    /// As the operator wants it. Any context.
     #[inline]
-    pub(crate) fn owner(&self, client: Address) -> Owner {
-        self.function().owner(client)
+    pub(crate) fn wanted(&self) -> &crate::uapi::Pool {
+        &self.newest.wanted
     }
 
-    /// Who owns a client, by which rule, and who would follow.
-    pub(crate) fn explain(
-        &self,
-        client: Address,
-        followers: &mut [ServerId],
-    ) -> (function::Explanation, usize) {
-        let function = self.function();
-        (
-            function.explain(client),
-            function.succession(client, followers),
-        )
+    /// Who owns a client by the newest function. Any context.
+    #[inline(always)]
+    pub(crate) fn newest(&self, client: Address) -> Newest {
+        Newest::of(&self.newest.view(), client)
+    }
+
+    /// The first other owner of a client by the older functions. Any context. By itself, as the packets
+    /// of pools with one function must not pay for it.
+    #[inline(never)]
+    pub(crate) fn other(&self, newest: &Newest, client: Address) -> Option<Link> {
+        newest.first_other(self.older.iter().map(Older::past), client)
+    }
+
+    /// All owners of a client that has an other one than the newest. Any context.
+    #[inline]
+    pub(crate) fn owners(&self, newest: &Newest, other: Link, client: Address) -> Chain {
+        let older = self.older.iter().skip(other.age.into()).map(Older::past);
+        Chain::after(newest, other, older, client, self.settling())
+    }
+
+    /// All owners of a client, however many. Any context.
+    pub(crate) fn all_owners(&self, client: Address) -> Chain {
+        let older = self.older.iter().map(Older::past);
+        Chain::of(&self.newest.view(), older, client, self.settling())
+    }
+
+    /// How many of the newest functions do not decide on new connections yet. With method track one
+    /// host decides alone.
+    #[inline]
+    fn settling(&self) -> usize {
+        match self.wanted().method {
+            Some(Method::Track) => 0,
+            Some(Method::Chance) | None => self.older.settling(),
+        }
+    }
+
+    /// How many functions there are.
+    pub(crate) fn functions(&self) -> u32 {
+        1 + self.older.len()
+    }
+
+    /// Whether there are connections that began under another function. Any context.
+    #[inline]
+    pub(crate) fn is_in_transition(&self) -> bool {
+        !self.older.is_empty()
+    }
+
+    /// Do servers send packets on to each other? Any context.
+    #[inline]
+    pub(crate) fn has_peers(&self) -> bool {
+        self.wanted().mode == Mode::Peer || self.wanted().method == Some(Method::Chance)
+    }
+
+    /// Does it matter to this host whether another server sent a packet on? A dispatcher that is none
+    /// takes what comes from one as a client's. Any context.
+    #[inline]
+    pub(crate) fn asks_peers(&self) -> bool {
+        self.wanted().mode == Mode::Peer || (self.has_peers() && self.is_member())
     }
 
     /// The way to a server by IPv4. Any context.
@@ -206,20 +189,36 @@ impl Pool {
         ]
     }
 
+    /// The servers of all functions, each once.
+    pub(crate) fn servers(&self) -> impl Iterator<Item = &Member> {
+        Iterator::chain(self.newest.members.iter(), self.leaving())
+    }
+
+    /// The servers that only older functions have, each once.
+    pub(crate) fn leaving(&self) -> impl Iterator<Item = &Member> {
+        let ids = self
+            .ids()
+            .filter(|id| self.newest.member_by_id(*id).is_none());
+        ids.filter_map(|id| self.older.member(id))
+    }
+
+    /// All that can be an id here.
+    fn ids(&self) -> impl Iterator<Item = ServerId> {
+        (0..).map_while(ServerId::from_row).take(self.hops4.len())
+    }
+
     /// Notes whether this host is one of the servers, after ways have changed.
     pub(crate) fn find_itself(&self) {
-        let local = |server: &&law::Server| {
-            self.hop4(server.id).is_some_and(Hop::was_local)
-                || self.hop6(server.id).is_some_and(Hop::was_local)
+        let local = |id: &ServerId| {
+            self.hop4(*id).is_some_and(Hop::was_local) || self.hop6(*id).is_some_and(Hop::was_local)
         };
-        let serving = self.law.serving();
-        let here = self.servers.iter().filter(local).map(|server| {
-            if serving.admits(server.state) {
-                Here::Live
-            } else {
-                Here::Member
-            }
-        });
+        let here = self
+            .ids()
+            .filter(local)
+            .map(|id| match self.newest.state_of(id) {
+                Some(state) if self.newest.admits(state) => Here::Live,
+                _ => Here::Member,
+            });
         let here = here.max().unwrap_or(Here::No);
         self.here.store(here as i8, Relaxed);
     }
@@ -233,11 +232,11 @@ impl Pool {
     /// says. Any context.
     pub(crate) fn stance(&self, answers: bool) -> Stance {
         let here = Here::from_number(self.here.load(Relaxed));
-        Stance::of(self.wanted.mode, self.wanted.shape, here, answers)
+        Stance::of(self.wanted().mode, self.wanted().shape, here, answers)
     }
 
     /// Counts a packet for a server. Any context.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn count(&self, id: ServerId, bytes: u32) {
         self.traffic.count(id, bytes);
     }
@@ -251,98 +250,30 @@ impl Pool {
     pub(crate) fn traffic_of_id(&self, id: ServerId) -> Total {
         self.traffic.total(id)
     }
-
-    pub(crate) fn member(&self, name: &Name) -> Option<&Member> {
-        self.members
-            .iter()
-            .find(|member| member.wanted.name == *name)
-    }
-
-    /// How many clients have another owner in `new`, in parts per million: exactly where the
-    /// same rows serve both, else by a sample of IPv4 addresses. Lets others run.
-    ///
-    /// # Errors
-    ///
-    /// `EINTR` if the process is being killed.
-    pub(crate) fn moved(&self, new: &Self) -> Result<u32> {
-        if self.digest == new.digest {
-            return Ok(0);
-        }
-        let same_rows = self.law.kind() == new.law.kind()
-            && self.law.prefixes() == new.law.prefixes()
-            && !self.rows.is_empty();
-        let (moved, all) = if same_rows {
-            let differ = self.rows.iter().zip(&new.rows).filter(|(a, b)| a != b);
-            (differ.count() as u64, self.rows.len() as u64)
-        } else {
-            (self.moved_in_sample(new)?, u64::from(SAMPLE))
-        };
-        Ok(u32::try_from(moved * 1_000_000 / all).unwrap_or(1_000_000))
-    }
-
-    fn moved_in_sample(&self, new: &Self) -> Result<u64> {
-        let mut moved = 0;
-        for number in 0..SAMPLE {
-            if number % 256 == 0 {
-                task::pause()?;
-            }
-            // An odd multiplier visits addresses all over the space, each once.
-            let client = Address::V4(number.wrapping_mul(0x9e37_79b1).to_be_bytes());
-            if self.owner(client).server() != new.owner(client).server() {
-                moved += 1;
-            }
-        }
-        Ok(moved)
-    }
 }
 
-/// The winners of all rows.
-fn rank(kind: &function::Kind, servers: &[law::Server], old: Option<&Pool>) -> Result<KVVec<u16>> {
-    let function::Kind::Hash { keyed, rows: count } = kind else {
-        return Ok(KVVec::new());
-    };
-    let number = usize::try_from(count.get())?;
-    let mut rows = KVVec::with_capacity(number, GFP_KERNEL_ACCOUNT)?;
-    let revision = match old {
-        Some(old) if old.law.kind() == kind => {
-            rows.extend_from_slice(&old.rows, GFP_KERNEL_ACCOUNT)?;
-            Some(Revision::new(&old.servers, servers))
-        }
-        _ => {
-            rows.resize(number, hash::NONE, GFP_KERNEL_ACCOUNT)?;
-            None
-        }
-    };
-    let mut first = 0;
-    for chunk in rows.chunks_mut(CHUNK) {
-        task::pause()?;
-        match &revision {
-            Some(revision) => {
-                revision.apply(keyed, first, chunk);
-            }
-            None => hash::fill(keyed, servers, first, chunk),
-        }
-        first += u32::try_from(chunk.len())?;
-    }
-    Ok(rows)
-}
-
-/// The ways to all servers by one family, as far as they were known.
+/// The ways to the servers of all functions by one family, as far as they were known. An id has the
+/// address that the newest function to have it says.
 fn hops<A: Copy + PartialEq>(
-    members: &[Member],
-    address: fn(&crate::uapi::Server) -> Option<A>,
+    newest: &Function,
+    older: &Queue,
+    address: fn(&Member) -> Option<A>,
     old: Option<&[Hop<A>]>,
 ) -> Result<KVVec<Hop<A>>> {
-    let number = members
-        .last()
-        .map_or(0, |member| usize::from(member.id.get()) + 1);
-    let mut hops = KVVec::with_capacity(number, GFP_KERNEL_ACCOUNT)?;
-    for member in members {
-        while hops.len() < usize::from(member.id.get()) {
-            hops.push(Hop::new(None), GFP_KERNEL_ACCOUNT)?;
-        }
+    let functions = || {
+        let older = older.iter().map(|older| &*older.function);
+        Iterator::chain(core::iter::once(newest), older)
+    };
+    let last = |function: &Function| function.members.last().map(|member| member.id.get());
+    let number = functions()
+        .filter_map(last)
+        .max()
+        .map_or(0, |last| last + 1);
+    let mut hops = KVVec::with_capacity(usize::from(number), GFP_KERNEL_ACCOUNT)?;
+    for id in (0..number).map_while(ServerId::from_row) {
+        let member = functions().find_map(|function| function.member_by_id(id));
         let known = old.and_then(|old| old.get(hops.len()));
-        let hop = Hop::new(address(&member.wanted)).inherit(known);
+        let hop = Hop::new(member.and_then(address)).inherit(known);
         hops.push(hop, GFP_KERNEL_ACCOUNT)?;
     }
     Ok(hops)

@@ -53,11 +53,10 @@ impl Traffic {
     }
 
     /// Counts a packet of `bytes`. Any context.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn count(&self, id: ServerId, bytes: u32) {
         let index = usize::from(id.get()) * 2;
-        self.counters.add(index, 1);
-        self.counters.add(index + 1, u64::from(bytes));
+        self.counters.add_pair(index, 1, u64::from(bytes));
     }
 
     /// What `id` has counted since the pool began.
