@@ -65,6 +65,7 @@ done
 
 ghosts=()
 declare -A address health	# of servers, by name, as onehop has them
+declare -A leaving		# those whose health can be set down only
 declare -A user			# of servers that have a rule
 declare -A answers failures	# in a row
 declare -A verdict reason	# up or down, once it is known, and why
@@ -74,7 +75,7 @@ errors=$(mktemp -d)		# what the last probe of each server said
 read_pool() {
 	local state columns name
 
-	ghosts=() address=() health=()
+	ghosts=() address=() health=() leaving=()
 	state=$(onehopctl dump)
 	while IFS=$'\t' read -ra columns; do
 		[[ ${columns[1]} == "$pool" ]] || continue
@@ -83,6 +84,13 @@ read_pool() {
 		server)
 			name=${columns[2]}
 			[[ ${columns[9]} != local ]] || continue
+			if [[ ${columns[20]} == true ]]; then
+				# One that has come back with another id is asked by that.
+				[[ ! -v address[$name] ]] || continue
+				leaving[$name]=1
+			else
+				unset "leaving[$name]"
+			fi
 			address[$name]=${columns[4]}
 			health[$name]=${columns[7]}
 			follow "$name" $((base + columns[3]))
@@ -147,6 +155,9 @@ judge() {
 			verdict[$1]=down reason[$1]=$(tail -n 1 "$errors/$1")
 			reason[$1]=${reason[$1]:-no answer within $limit s}
 		fi
+	fi
+	if [[ ${verdict[$1]-} == up && -v leaving[$1] ]]; then
+		return
 	fi
 	if [[ ${verdict[$1]-${health[$1]}} != "${health[$1]}" ]]; then
 		echo "$1 ${verdict[$1]}: ${reason[$1]}"

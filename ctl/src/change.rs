@@ -1,111 +1,183 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Making a change, and saying what came of it.
+//! Making a change, or foretelling it.
 
-use onehop_uapi::{Author, Condition, Outcome};
-use serde::Serialize;
+use onehop_uapi::{
+    Admin, Condition, Health, Invalid, Name, Outcome, Server, Set, Span, State as Wanted,
+    Transition, Verb,
+};
 
-use crate::diff::{diff, Line};
+use crate::diff::diff;
+use crate::forecast::{forecast, forecast_of_abort, Forecast, Prospect};
+use crate::how::Terms;
 use crate::model::Model;
+use crate::report::{Done, Fate};
 use crate::state::State;
 use crate::{Context, Error};
 
-/// How often an edit is tried while others change the state in between.
+/// How often a change is tried while others change the state in between.
 const TRIES: u32 = 10;
 
 /// Edits what stands. `edit` may be called again, on a newer state.
 pub fn edit(
     context: &mut Context<'_>,
-    author: Author,
-    edit: impl Fn(&mut Model) -> Result<(), Error>,
+    terms: Terms,
+    edit: impl Fn(&mut Model, &State) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let mut tries = 1;
-    loop {
-        let state = State::read(context.kernel)?;
-        let old = state.model();
-        let mut new = old.clone();
-        edit(&mut new)?;
-        let condition = Condition {
-            dry_run: false,
-            expected: Some(state.generation),
-        };
-        match context.kernel.apply(&new.encode(), condition, author) {
-            Err(Error::Stale(_)) if tries < TRIES => tries += 1,
-            Err(Error::Stale(_)) => {
-                return Err(Error::Refused(format!(
-                    "others change the state all the time: given up after {TRIES} tries"
-                )))
-            }
-            Err(error) => return Err(error),
-            Ok(outcome) => return report(context, &condition, &outcome, &diff(&old, &new)),
-        }
-    }
+    edited(context, terms, edit)?.report(context)
 }
 
-#[derive(Serialize)]
-struct Report {
-    changed: bool,
-    generation: u64,
-    digest: String,
-    moved_ppm: u32,
-    diff: Vec<String>,
-}
-
-/// Says what a change has done.
-pub fn report(
+/// The same, and leaves it to the caller to say what came of it.
+pub fn edited(
     context: &mut Context<'_>,
-    condition: &Condition,
-    outcome: &Outcome,
-    diff: &[Line],
-) -> Result<(), Error> {
-    let style = context.style();
-    if context.json {
-        context.print_json(&Report {
-            changed: outcome.changed,
-            generation: outcome.generation,
-            digest: format!("{:016x}", outcome.digest),
-            moved_ppm: outcome.moved,
-            diff: diff.iter().map(Line::to_string).collect(),
-        })?;
-    } else if outcome.changed {
-        for line in diff {
-            writeln!(
-                context.out,
-                "{}",
-                style.paint(line.tone(), &line.to_string())
-            )?;
-        }
-        let (generation, digest) = (outcome.generation, outcome.digest);
-        let moved = percent(outcome.moved);
-        writeln!(
-            context.out,
-            "generation {generation} digest {digest:016x} moved {moved} %"
-        )?;
-    } else {
-        writeln!(context.out, "already so")?;
-    }
-    if outcome.moved > 0 {
-        let verb = match condition.dry_run {
-            true => "would move",
-            false => "move",
+    terms: Terms,
+    edit: impl Fn(&mut Model, &State) -> Result<(), Error>,
+) -> Result<Done, Error> {
+    again(|| {
+        let state = State::read(context.kernel)?;
+        let mut new = state.model();
+        edit(&mut new, &state)?;
+        let condition = Condition {
+            expected: Some(state.generation),
+            ..terms.condition
         };
-        context.note(&format!(
-            "existing connections of moved clients {verb} at once"
-        ))?;
-    }
-    Ok(())
+        apply(context, Terms { condition, ..terms }, &state, &new)
+    })
 }
 
-/// Parts per million as per cent, without needless zeros.
-fn percent(ppm: u32) -> String {
-    let percent = format!("{}.{:04}", ppm / 10_000, ppm % 10_000);
-    percent.trim_end_matches('0').trim_end_matches('.').into()
+/// Makes a model the state, in place of what stands.
+pub fn apply(
+    context: &mut Context<'_>,
+    terms: Terms,
+    state: &State,
+    new: &Model,
+) -> Result<Done, Error> {
+    let condition = Condition {
+        dry_run: terms.condition.dry_run || context.plan,
+        ..terms.condition
+    };
+    let outcome = context
+        .kernel
+        .apply(&new.encode(), condition, terms.author)?;
+    foretold(context, condition, outcome, state, new)
 }
 
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn percent() {
-        let percents = [0, 1, 12_500, 125_000, 250_000, 1_000_000].map(super::percent);
-        assert_eq!(percents, ["0", "0.0001", "1.25", "12.5", "25", "100"]);
+/// What is to be said of a change to the image.
+pub fn foretold(
+    context: &Context<'_>,
+    condition: Condition,
+    outcome: Outcome,
+    state: &State,
+    new: &Model,
+) -> Result<Done, Error> {
+    let old = state.model();
+    let forecast = match context.plan {
+        true => Some(forecast(state, &Prospect::of(state, new))?),
+        false => None,
+    };
+    Ok(Done {
+        dry_run: condition.dry_run,
+        downed: downed(&old, new),
+        diff: diff(&old, new),
+        forecast,
+        ..Done::new(outcome, Fate::of(&condition))
+    })
+}
+
+/// The servers that the operator wants down, and did not before.
+fn downed(old: &Model, new: &Model) -> Vec<Name> {
+    let is_down = |server: &Server| server.admin == Admin::Down;
+    let was_down = |pool: &Name, server: &Name| {
+        let group = old.pools.get(pool);
+        let server = group.and_then(|group| group.servers.get(server));
+        server.is_none_or(is_down)
+    };
+    let servers = new
+        .servers()
+        .filter(|(_, group, server)| is_down(server) && !was_down(&group.pool.name, &server.name));
+    servers.map(|(_, _, server)| server.name).collect()
+}
+
+/// Sets a state of one server.
+pub fn set(context: &mut Context<'_>, request: &Set) -> Result<(), Error> {
+    let fate = match request.state {
+        Wanted::Admin(Admin::Down) | Wanted::Health(Health::Down) => Fate::Move,
+        _ => Fate::of(&request.condition),
+    };
+    let done = match context.plan {
+        false => Done::new(context.kernel.set(request)?, fate),
+        true => again(|| {
+            let state = State::read(context.kernel)?;
+            let condition = Condition {
+                dry_run: true,
+                expected: Some(state.generation),
+                ..request.condition
+            };
+            let request = Set {
+                condition,
+                ..*request
+            };
+            let outcome = context.kernel.set(&request)?;
+            let mut prospect = Prospect::of(&state, &state.model());
+            prospect.set(&request);
+            Ok(Done {
+                dry_run: true,
+                forecast: Some(forecast(&state, &prospect)?),
+                ..Done::new(outcome, fate)
+            })
+        })?,
+    };
+    done.report(context)
+}
+
+/// Ends, undoes or lengthens a transition.
+pub fn transition(context: &mut Context<'_>, request: &Transition) -> Result<(), Error> {
+    let fate = match request.verb {
+        Verb::Commit => Fate::Move,
+        Verb::Abort => Fate::Stay(Span::Default),
+        Verb::Extend(span) => Fate::Stay(span),
+    };
+    let done = match context.plan {
+        false => Done::new(context.kernel.transition(request)?, fate),
+        true => again(|| returned(context, request.pool, fate))?,
+    };
+    done.report(context)
+}
+
+/// What is to be said of an abort that is only planned. The module has no dry run of it, and does
+/// not tell what an older function is made of: its owners are asked for instead.
+fn returned(context: &mut Context<'_>, pool: Name, fate: Fate) -> Result<Done, Error> {
+    let state = State::read(context.kernel)?;
+    let pool = state
+        .pool(pool)
+        .ok_or_else(|| Error::from(Invalid::no_pool(pool)))?;
+    let oldest = pool.older.last();
+    let outcome = Outcome {
+        generation: state.generation,
+        digest: state.digest,
+        changed: oldest.is_some(),
+        moved: oldest.map_or(0, |oldest| oldest.moved),
+    };
+    let forecast = match oldest {
+        Some(oldest) => forecast_of_abort(context, state.generation, pool, oldest)?,
+        None => Forecast(Vec::new()),
+    };
+    Ok(Done {
+        dry_run: true,
+        digest: None,
+        forecast: Some(forecast),
+        ..Done::new(outcome, fate)
+    })
+}
+
+/// Tries until nobody else was faster.
+fn again<T>(mut attempt: impl FnMut() -> Result<T, Error>) -> Result<T, Error> {
+    for _ in 0..TRIES {
+        match attempt() {
+            Err(Error::Stale(_)) => {}
+            result => return result,
+        }
     }
+    Err(Error::Refused(format!(
+        "others change the state all the time: given up after {TRIES} tries"
+    )))
 }

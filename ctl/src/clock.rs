@@ -17,8 +17,11 @@ pub(crate) fn rfc3339(time: u64, digits: usize) -> String {
     let (seconds, fraction) = (time / SECOND, time % SECOND);
     let (year, month, day) = date(seconds / 86400);
     let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
-    let fraction = &format!("{fraction:09}")[..digits.min(9)];
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{fraction}Z")
+    let fraction = match digits {
+        0 => String::new(),
+        _ => format!(".{}", &format!("{fraction:09}")[..digits.min(9)]),
+    };
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}Z")
 }
 
 /// How long ago a time was, in its largest unit.
@@ -29,6 +32,19 @@ pub(crate) fn age(time: u64, now: u64) -> String {
         60..3600 => format!("{} min ago", seconds / 60),
         3600..86400 => format!("{} h ago", seconds / 3600),
         _ => format!("{} d ago", seconds / 86400),
+    }
+}
+
+/// How long something will take, in its two largest units.
+pub(crate) fn left(seconds: u64) -> String {
+    let units = [(86400, "d"), (3600, "h"), (60, "min"), (1, "s")];
+    let parts = units.windows(2).find(|pair| seconds >= pair[0].0);
+    match parts {
+        Some(&[(large, name), (small, below)]) => match seconds % large / small {
+            0 => format!("{} {name}", seconds / large),
+            rest => format!("{} {name} {rest} {below}", seconds / large),
+        },
+        _ => format!("{seconds} s"),
     }
 }
 
@@ -75,7 +91,23 @@ mod tests {
     #[test]
     fn decimals() {
         assert_eq!(rfc3339(1_234_567_890, 3), "1970-01-01T00:00:01.234Z");
+        assert_eq!(rfc3339(SECOND, 0), "1970-01-01T00:00:01Z");
         assert_eq!(rfc3339(1, 9), "1970-01-01T00:00:00.000000001Z");
+    }
+
+    #[test]
+    fn what_is_left() {
+        let left = [0, 59, 60, 61, 3600, 5400, 604_799].map(left);
+        let expected = [
+            "0 s",
+            "59 s",
+            "1 min",
+            "1 min 1 s",
+            "1 h",
+            "1 h 30 min",
+            "6 d 23 h",
+        ];
+        assert_eq!(left, expected);
     }
 
     #[test]

@@ -24,6 +24,8 @@ pub struct Context<'a> {
     pub colour: bool,
     /// Whether to print JSON.
     pub json: bool,
+    /// Whether changes are only to be foretold.
+    pub plan: bool,
     /// The time, in nanoseconds since 1970.
     pub now: u64,
     /// Who calls: the actor of a change unless another is named.

@@ -83,6 +83,7 @@ fn records(model: &Model) -> BTreeMap<Key, Fields> {
         let fields = vec![
             ("mode", Some(pool.mode.to_string())),
             ("shape", pool.shape.map(|shape| shape.to_string())),
+            ("method", pool.method.map(|method| method.to_string())),
             ("kind", Some(pool.kind.to_string())),
             ("seed", hash.then(|| seed::format(pool.seed))),
             ("rows", hash.then(|| pool.rows.to_string())),

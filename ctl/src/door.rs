@@ -8,7 +8,7 @@ use std::os::fd::AsRawFd;
 
 use onehop_uapi::{
     ioctl, Answer, Apply, Author, Condition, Counter, Dump, Dumped, Event, Found, Info, Lookup,
-    Message, Outcome, Set, Stats,
+    Message, Outcome, Set, Stats, Transition,
 };
 
 use crate::{Error, Kernel};
@@ -158,6 +158,13 @@ impl Kernel for Device {
         self.call(ioctl::SERVER, &mut raw)
             .map_err(|failure| failure.explain(Set::message(&raw)))?;
         Ok(Set::outcome(&raw)?)
+    }
+
+    fn transition(&mut self, request: &Transition) -> Result<Outcome, Error> {
+        let mut raw = request.encode();
+        self.call(ioctl::TRANSITION, &mut raw)
+            .map_err(|failure| failure.explain(Transition::message(&raw)))?;
+        Ok(Transition::outcome(&raw)?)
     }
 
     fn answer(&mut self, request: &Answer) -> Result<bool, Error> {

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::io;
 
-use onehop_uapi::Invalid;
+use onehop_uapi::{Cause, Invalid};
 
 /// One line for the user, and the exit code that goes with it.
 #[derive(Debug, PartialEq, Eq)]
@@ -61,6 +61,9 @@ impl From<serde_json::Error> for Error {
 
 impl From<Invalid> for Error {
     fn from(invalid: Invalid) -> Self {
-        Self::Refused(invalid.to_string())
+        match invalid.cause {
+            Cause::Stale => Self::Stale(invalid.to_string()),
+            _ => Self::Refused(invalid.to_string()),
+        }
     }
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //! What the verbs need of the module.
 
-use onehop_uapi::{Answer, Author, Condition, Dumped, Event, Found, Info, Lookup, Outcome, Set};
+use onehop_uapi::{
+    Answer, Author, Condition, Dumped, Event, Found, Info, Lookup, Outcome, Set, Transition,
+};
 
 use crate::Error;
 
@@ -25,6 +27,9 @@ pub trait Kernel {
 
     /// SERVER.
     fn set(&mut self, request: &Set) -> Result<Outcome, Error>;
+
+    /// TRANSITION.
+    fn transition(&mut self, request: &Transition) -> Result<Outcome, Error>;
 
     /// ANSWER; whether it was otherwise before.
     fn answer(&mut self, request: &Answer) -> Result<bool, Error>;

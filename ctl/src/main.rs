@@ -17,6 +17,7 @@ fn main() -> ExitCode {
         input: &mut std::io::stdin(),
         colour,
         json: false,
+        plan: false,
         now: clock::now(),
         caller: caller::parent(),
     };

@@ -78,6 +78,7 @@ impl Model {
             ghosts: count(self.ghosts().count()),
             servers: count(self.servers().count()),
             devices: count(self.devices.len()),
+            older: 0,
         };
         let mut image = header.encode().to_vec();
         for group in self.pools.values() {

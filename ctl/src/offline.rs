@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //! The dispatch law without the module: who would own a client.
 
+use std::collections::BTreeMap;
+
 use onehop_dispatch::addr::{self, Prefixes};
 use onehop_dispatch::digest;
 use onehop_dispatch::function::{self, Function, Law, Owner, Rule};
@@ -8,7 +10,7 @@ use onehop_dispatch::hash::{self, RowCount};
 use onehop_dispatch::refusal::Refusal;
 use onehop_dispatch::server::{self as law, ServerId, Weight};
 use onehop_dispatch::siphash::Keyed;
-use onehop_uapi::limits::RUNNERS_UP;
+use onehop_uapi::limits::{MAX_FUNCTIONS, RUNNERS_UP};
 use onehop_uapi::{Address, Admin, Found, Health, Kind, Pool, Server, Verdict};
 
 use crate::model::Model;
@@ -61,6 +63,40 @@ impl Dispatch {
         digest::pool(&self.law, &self.servers)
     }
 
+    /// Parts per million of the clients by the id of their server: all rows, or the sample.
+    pub(crate) fn shares(&self) -> BTreeMap<u16, u32> {
+        let owners: Vec<_> = match self.kind {
+            Kind::Hash => self.rows.iter().map(|id| ServerId::from_row(*id)).collect(),
+            Kind::Mod => sample().map(|client| self.owner(client)).collect(),
+        };
+        let mut counts = BTreeMap::new();
+        for owner in owners.iter().flatten() {
+            *counts.entry(owner.get()).or_insert(0) += 1;
+        }
+        let all = owners.len();
+        let shares = counts.into_iter();
+        shares.map(|(id, count)| (id, ppm(count, all))).collect()
+    }
+
+    /// Parts per million of the clients that have another server in `new`.
+    pub(crate) fn moved(&self, new: &Self) -> u32 {
+        let same_rows = self.kind == Kind::Hash
+            && self.law.kind() == new.law.kind()
+            && self.law.prefixes() == new.law.prefixes();
+        if same_rows {
+            let differ = self.rows.iter().zip(&new.rows).filter(|(a, b)| a != b);
+            ppm(differ.count(), self.rows.len())
+        } else {
+            let differ = sample().filter(|client| self.owner(*client) != new.owner(*client));
+            ppm(differ.count(), SAMPLE as usize)
+        }
+    }
+
+    fn owner(&self, client: addr::Address) -> Option<ServerId> {
+        let function = Function::new(&self.law, &self.servers, &self.rows);
+        function.owner(client).server()
+    }
+
     /// Who owns a client, as LOOKUP answers it.
     pub fn lookup(&self, client: Address) -> Found {
         let client = address(client);
@@ -88,8 +124,22 @@ impl Dispatch {
             },
             kind: self.kind,
             runners_up,
+            older: [None; MAX_FUNCTIONS - 1],
+            oldest: explanation.owner.server().map(ServerId::get),
         }
     }
+}
+
+/// How many clients stand for all, where rows cannot be counted.
+const SAMPLE: u32 = 16384;
+
+/// The clients by which the module judges too.
+pub(crate) fn sample() -> impl Iterator<Item = addr::Address> {
+    (0..SAMPLE).map(|number| addr::Address::V4(number.wrapping_mul(0x9e37_79b1).to_be_bytes()))
+}
+
+pub(crate) fn ppm(part: usize, all: usize) -> u32 {
+    u32::try_from(part as u64 * 1_000_000 / all.max(1) as u64).unwrap_or(1_000_000)
 }
 
 /// An address, as the law has it.

@@ -72,8 +72,11 @@ pub fn not_among<'a>(names: impl Iterator<Item = &'a Name>) -> String {
 }
 
 /// Names in quotes, a dozen at most.
-fn quoted<'a>(names: impl Iterator<Item = &'a Name>) -> String {
-    let mut names: Vec<_> = names.map(|name| format!("\"{name}\"")).collect();
+pub fn quoted<'a>(names: impl IntoIterator<Item = &'a Name>) -> String {
+    let mut names: Vec<_> = names
+        .into_iter()
+        .map(|name| format!("\"{name}\""))
+        .collect();
     names.sort();
     names.dedup();
     if names.len() > 12 {

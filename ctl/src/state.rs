@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 //! What the module says of a namespace.
 
-use onehop_uapi::{Address, Admin, DeviceName, Health, Invalid, Pool, Server, Snapshot, Status};
+use onehop_uapi::{
+    Address, Admin, DeviceName, Health, Invalid, Name, Older, Pool, Server, Snapshot, Status,
+};
 
 use crate::model::{Group, Model};
 use crate::{Error, Kernel};
 
 /// A dump, taken apart.
+#[derive(Default)]
 pub struct State {
     pub generation: u64,
     pub digest: u64,
@@ -19,8 +22,24 @@ pub struct State {
 pub struct PoolState {
     pub pool: Pool,
     pub digest: u64,
+    /// Connections that method track has noted.
+    pub tracked: u32,
     pub ghosts: Vec<Address>,
+    /// By id; those that are leaving too.
     pub servers: Vec<(Server, Status)>,
+    /// Functions before the newest one, from the newer to the older.
+    pub older: Vec<Older>,
+}
+
+impl PoolState {
+    /// The servers, each name once: one that is leaving may have a successor of its name.
+    pub fn named_once(&self) -> impl Iterator<Item = &(Server, Status)> {
+        self.servers.iter().filter(|(server, status)| {
+            let successor =
+                |(it, status): &(Server, Status)| it.name == server.name && !status.leaving;
+            !status.leaving || !self.servers.iter().any(successor)
+        })
+    }
 }
 
 impl State {
@@ -38,12 +57,35 @@ impl State {
         })
     }
 
+    pub fn pool(&self, name: Name) -> Option<&PoolState> {
+        self.pools.iter().find(|it| it.pool.name == name)
+    }
+
+    /// The names and ids of a pool's servers that are leaving.
+    pub fn leaving(&self, pool: Name) -> Vec<(Name, u16)> {
+        let servers = self.pool(pool).into_iter().flat_map(|it| &it.servers);
+        servers
+            .filter(|(_, status)| status.leaving)
+            .map(|(server, _)| (server.name, server.id))
+            .collect()
+    }
+
     /// What is wanted, without how it fares.
     pub fn model(&self) -> Model {
+        self.gathered(|status| !status.leaving)
+    }
+
+    /// The same with the servers that are leaving, to find one by its name.
+    pub fn everyone(&self) -> Model {
+        self.gathered(|_| true)
+    }
+
+    fn gathered(&self, is_in: impl Fn(&Status) -> bool) -> Model {
         let pools = self.pools.iter().map(|state| {
             let servers = state
                 .servers
                 .iter()
+                .filter(|(_, status)| is_in(status))
                 .map(|(server, _)| (server.name, *server));
             let group = Group {
                 ghosts: state.ghosts.clone(),
@@ -62,12 +104,14 @@ impl State {
 fn pools(snapshot: &Snapshot<'_>) -> Result<Vec<PoolState>, Invalid> {
     let mut pools = Vec::new();
     for pool in snapshot.pools() {
-        let (pool, digest) = pool?;
+        let (pool, digest, tracked) = pool?;
         pools.push(PoolState {
             pool,
             digest,
+            tracked,
             ghosts: Vec::new(),
             servers: Vec::new(),
+            older: Vec::new(),
         });
     }
     // An index that leads nowhere is a fault of the module's: the record is not shown.
@@ -85,6 +129,10 @@ fn pools(snapshot: &Snapshot<'_>) -> Result<Vec<PoolState>, Invalid> {
         at(&mut pools, server.pool, &|pool| {
             pool.servers.push((server, status))
         });
+    }
+    for older in snapshot.older() {
+        let older = older?;
+        at(&mut pools, older.pool, &|pool| pool.older.push(older));
     }
     for pool in &mut pools {
         pool.ghosts.sort_unstable();

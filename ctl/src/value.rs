@@ -76,7 +76,7 @@ macro_rules! named {
     )*};
 }
 
-named!(mode Mode shape Shape kind Kind policy Policy admin Admin);
+named!(mode Mode shape Shape method Method kind Kind policy Policy admin Admin);
 
 /// Who makes a change, and why.
 #[derive(Args)]

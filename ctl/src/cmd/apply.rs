@@ -6,13 +6,11 @@ use std::io::Read;
 
 use onehop_uapi::{Condition, Outcome};
 
-use crate::change::report;
-use crate::diff::diff;
+use crate::how::{Terms, TermsArgs};
 use crate::model::Model;
 use crate::offline::{self, Dispatch};
 use crate::state::State;
-use crate::value::AuthorArgs;
-use crate::{config, Context, Error};
+use crate::{change, config, Context, Error};
 
 #[derive(clap::Args)]
 pub struct Apply {
@@ -25,28 +23,28 @@ pub struct Apply {
     #[arg(long, value_name = "GENERATION")]
     expect: Option<u64>,
     #[command(flatten)]
-    author: AuthorArgs,
+    terms: TermsArgs,
 }
 
 impl Apply {
     pub fn run(self, context: &mut Context<'_>) -> Result<(), Error> {
         let model = read(context, &self.file)?;
-        let author = self.author.author(context);
+        let terms = self.terms.terms(context);
         let condition = Condition {
-            dry_run: self.dry_run,
+            dry_run: self.dry_run || context.plan,
             expected: self.expect,
+            ..terms.condition
         };
-        let old = match State::read(context.kernel) {
-            Ok(state) => state.model(),
-            Err(Error::Absent(why)) if self.dry_run => {
+        let done = match State::read(context.kernel) {
+            Ok(state) => change::apply(context, Terms { condition, ..terms }, &state, &model)?,
+            Err(Error::Absent(why)) if condition.dry_run => {
                 context.note(&format!("{why}; compared with an empty state"))?;
-                let diff = diff(&Model::default(), &model);
-                return report(context, &condition, &first(&model)?, &diff);
+                let outcome = first(&model)?;
+                change::foretold(context, condition, outcome, &State::default(), &model)?
             }
             Err(error) => return Err(error),
         };
-        let outcome = context.kernel.apply(&model.encode(), condition, author)?;
-        report(context, &condition, &outcome, &diff(&old, &model))
+        done.report(context)
     }
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 //! `onehopctl device`
 
-use onehop_uapi::DeviceName;
+use onehop_uapi::{Condition, DeviceName};
 
 use crate::change::edit;
+use crate::how::Terms;
 use crate::value::{self, AuthorArgs};
 use crate::{Context, Error};
 
@@ -38,8 +39,11 @@ impl Device {
             What::Add(which) => (which, true),
             What::Del(which) => (which, false),
         };
-        let author = which.author.author(context);
-        edit(context, author, |model| {
+        let terms = Terms {
+            condition: Condition::default(),
+            author: which.author.author(context),
+        };
+        edit(context, terms, |model, _| {
             model.devices.retain(|it| *it != which.name);
             if add {
                 model.devices.push(which.name);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 //! `onehopctl down`
 
-use onehop_uapi::Health;
+use onehop_uapi::{Condition, Health, State};
 
-use super::health::Which;
+use super::which::Which;
 use crate::{Context, Error};
 
+/// Health is the watchdog's view of a server; admin is the operator's. Down takes
+/// effect at once: its connections are lost anyhow.
 #[derive(clap::Args)]
 pub struct Down {
     #[command(flatten)]
@@ -14,6 +16,8 @@ pub struct Down {
 
 impl Down {
     pub fn run(self, context: &mut Context<'_>) -> Result<(), Error> {
-        self.which.set(Health::Down, context)
+        let condition = Condition::default();
+        self.which
+            .set(State::Health(Health::Down), condition, context)
     }
 }

@@ -12,14 +12,18 @@ they are; new ones come last. An empty one holds \"-\".
 
   state   GENERATION DIGEST ANSWER
   pool    NAME MODE KIND POLICY PREFIX4 PREFIX6 ROWS SEED DIGEST SHAPE
+          METHOD TRACKED
   ghost   POOL ADDRESS
   server  POOL NAME ID ADDRESS WEIGHT ADMIN HEALTH STATE REACH DEVICE
           START-DOWN PACKETS BYTES CHANGED-AT ACTOR REASON ADDRESS6
-          REACH6 DEVICE6
+          REACH6 DEVICE6 LEAVING DRAIN-LEFT
   device  NAME INDEX
+  older   POOL AGE DIGEST REMAINING FLOWS MOVED
 
 STATE is the worse of ADMIN and HEALTH. CHANGED-AT is in ns since 1970. A device
-that is not there has no INDEX.";
+that is not there has no INDEX. DRAIN-LEFT is in seconds, REMAINING in ms: neither
+is there where there is no end. The older functions of a pool have AGE 1 and up,
+from the newer to the older; MOVED is in parts per million of the clients.";
 
 #[derive(clap::Args)]
 #[command(after_help = COLUMNS)]
@@ -54,6 +58,8 @@ impl Dump {
                 &seed,
                 &digest(it.digest),
                 &pool.shape.map_or("", |shape| shape.name()),
+                &pool.method.map_or("", |method| method.name()),
+                &it.tracked,
             ])?;
         }
         for it in &state.pools {
@@ -92,19 +98,35 @@ impl Dump {
                     &address(server.address6.map(Address::V6)),
                     &reach(status.reach6),
                     &device(status.ifindex6),
+                    &status.leaving,
+                    &number(Some(status.drain_left.into()).filter(|left| *left != 0)),
                 ])?;
             }
         }
         for (name, index) in &state.devices {
-            let index = Some(index).filter(|index| **index != 0);
-            line(&[
-                &"device",
-                name,
-                &index.map_or(String::new(), u32::to_string),
-            ])?;
+            let index = Some(u64::from(*index)).filter(|index| *index != 0);
+            line(&[&"device", name, &number(index)])?;
+        }
+        for it in &state.pools {
+            for (age, older) in (1..).zip(&it.older) {
+                let age: u32 = age;
+                line(&[
+                    &"older",
+                    &it.pool.name,
+                    &age,
+                    &digest(older.digest),
+                    &number(older.remaining),
+                    &older.flows,
+                    &older.moved,
+                ])?;
+            }
         }
         Ok(())
     }
+}
+
+fn number(number: Option<u64>) -> String {
+    number.map_or(String::new(), |number| number.to_string())
 }
 
 fn address(address: Option<Address>) -> String {

@@ -4,9 +4,9 @@
 use onehop_uapi::{Address, Name};
 
 use crate::change::edit;
+use crate::how::TermsArgs;
 use crate::model::Model;
-use crate::value::{self, AuthorArgs};
-use crate::{pick, Context, Error};
+use crate::{pick, value, Context, Error};
 
 #[derive(clap::Args)]
 pub struct Ghost {
@@ -33,7 +33,7 @@ struct Put {
     #[arg(long, value_parser = value::name)]
     pool: Option<Name>,
     #[command(flatten)]
-    author: AuthorArgs,
+    terms: TermsArgs,
 }
 
 #[derive(clap::Args)]
@@ -42,15 +42,15 @@ struct Del {
     #[arg(value_parser = value::address)]
     address: Address,
     #[command(flatten)]
-    author: AuthorArgs,
+    terms: TermsArgs,
 }
 
 impl Ghost {
     pub fn run(self, context: &mut Context<'_>) -> Result<(), Error> {
         match self.what {
             What::Add(put) => {
-                let author = put.author.author(context);
-                edit(context, author, |model| {
+                let terms = put.terms.terms(context);
+                edit(context, terms, |model, _| {
                     let pool = pick::pool(model, put.pool)?;
                     stays(model, put.address, pool)?;
                     move_to(model, put.address, Some(pool));
@@ -58,16 +58,16 @@ impl Ghost {
                 })
             }
             What::Set(put) => {
-                let author = put.author.author(context);
-                edit(context, author, |model| {
+                let terms = put.terms.terms(context);
+                edit(context, terms, |model, _| {
                     let pool = pick::pool(model, put.pool)?;
                     move_to(model, put.address, Some(pool));
                     Ok(())
                 })
             }
             What::Del(del) => {
-                let author = del.author.author(context);
-                edit(context, author, |model| {
+                let terms = del.terms.terms(context);
+                edit(context, terms, |model, _| {
                     move_to(model, del.address, None);
                     Ok(())
                 })

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 //! `onehopctl lookup`
 
-use onehop_uapi::{Address, Found, Health, Kind, Lookup as Request, Name, Verdict};
+use std::collections::BTreeMap;
+
+use onehop_uapi::{Address, Found, Health, Kind, Lookup as Request, Name, Pool, Verdict};
 use serde::Serialize;
 
 use super::apply::read;
 use crate::model::{Group, Model};
 use crate::offline::Dispatch;
-use crate::state::State;
+use crate::state::{PoolState, State};
 use crate::{pick, value, Context, Error};
 
 /// How often the module is asked again because the state has changed meanwhile.
@@ -40,33 +42,35 @@ struct Answer {
     kind: &'static str,
     row: Option<u32>,
     runners_up: Vec<String>,
+    moves: bool,
+    older: Vec<String>,
+    oldest: Option<String>,
+    method: Option<&'static str>,
+}
+
+/// The pool that was asked, and its servers by their ids.
+struct Asked {
+    pool: Pool,
+    names: BTreeMap<u16, Name>,
 }
 
 impl Lookup {
     pub fn run(self, context: &mut Context<'_>) -> Result<(), Error> {
-        let (model, pool, found) = match &self.offline {
+        let (asked, found) = match &self.offline {
             Some(file) => {
                 let model = read(context, file)?;
-                let pool = self.pool(&model)?;
-                let found = offline(&model.pools[&pool], &self.clients)?;
-                (model, pool, found)
+                let group = &model.pools[&self.pool(&model)?];
+                (Asked::of_group(group), offline(group, &self.clients)?)
             }
             None => self.online(context)?,
         };
-        let group = &model.pools[&pool];
         let clients = self.clients.iter().zip(&found);
+        let answers = clients.map(|(client, found)| asked.answer(*client, found));
         if context.json {
-            let answers: Vec<_> = clients
-                .map(|(client, it)| answer(group, *client, it))
-                .collect();
-            return context.print_json(&answers);
+            return context.print_json(&answers.collect::<Vec<_>>());
         }
-        for (client, found) in clients {
-            writeln!(
-                context.out,
-                "{}",
-                line(group, answer(group, *client, found))
-            )?;
+        for answer in answers {
+            writeln!(context.out, "{}", asked.line(&answer))?;
         }
         Ok(())
     }
@@ -80,22 +84,19 @@ impl Lookup {
 
     /// Asks the module. Its answers are numbers, the names come from a dump: the
     /// two have to be of one generation.
-    fn online(&self, context: &mut Context<'_>) -> Result<(Model, Name, Vec<Found>), Error> {
+    fn online(&self, context: &mut Context<'_>) -> Result<(Asked, Vec<Found>), Error> {
         for _ in 0..TRIES {
             let state = State::read(context.kernel)?;
-            let model = state.model();
-            let pool = self.pool(&model)?;
+            let pool = self.pool(&state.model())?;
             let mut ask = |client| context.kernel.lookup(&Request { pool, client });
             let found = self
                 .clients
                 .iter()
                 .map(|client| ask(*client))
                 .collect::<Result<Vec<_>, _>>()?;
-            if found
-                .iter()
-                .all(|found| found.generation == state.generation)
-            {
-                return Ok((model, pool, found));
+            let same = |found: &Found| found.generation == state.generation;
+            if let Some(pool) = state.pool(pool).filter(|_| found.iter().all(same)) {
+                return Ok((Asked::of_state(pool), found));
             }
         }
         Err(Error::Refused(format!(
@@ -114,38 +115,79 @@ fn offline(group: &Group, clients: &[Address]) -> Result<Vec<Found>, Error> {
         .collect())
 }
 
-fn answer(group: &Group, client: Address, found: &Found) -> Answer {
-    let name = |id: u16| {
-        let server = group.servers.values().find(|server| server.id == id);
-        server.map_or_else(|| format!("#{id}"), |server| server.name.to_string())
-    };
-    let lives = found.verdict != Verdict::None;
-    Answer {
-        client: client.to_string(),
-        pool: group.pool.name.to_string(),
-        owner: found.owner.map(name),
-        id: found.owner,
-        verdict: found.verdict.name(),
-        kind: found.kind.name(),
-        row: (lives && found.kind == Kind::Hash).then_some(found.row),
-        runners_up: found.runners_up.into_iter().flatten().map(name).collect(),
-    }
-}
-
-fn line(group: &Group, answer: Answer) -> String {
-    let mut line = match (&answer.owner, answer.id) {
-        (Some(owner), Some(id)) if answer.verdict == Verdict::Draining.name() => {
-            format!("{owner} (id {id}, draining)")
+impl Asked {
+    fn of_group(group: &Group) -> Self {
+        let servers = group.servers.values();
+        Self {
+            pool: group.pool,
+            names: servers.map(|server| (server.id, server.name)).collect(),
         }
-        (Some(owner), Some(id)) => format!("{owner} (id {id})"),
-        _ => return format!("none: no server lives, policy {}", group.pool.policy),
-    };
-    line += &format!(" by {}", answer.kind);
-    if let Some(row) = answer.row {
-        line += &format!(": row {row} of {}", group.pool.rows);
     }
-    if !answer.runners_up.is_empty() {
-        line += &format!(", then {}", answer.runners_up.join(" "));
+
+    fn of_state(state: &PoolState) -> Self {
+        let servers = state.servers.iter();
+        Self {
+            pool: state.pool,
+            names: servers
+                .map(|(server, _)| (server.id, server.name))
+                .collect(),
+        }
     }
-    line
+
+    fn answer(&self, client: Address, found: &Found) -> Answer {
+        let name = |id: u16| {
+            let name = self.names.get(&id);
+            name.map_or_else(|| format!("#{id}"), Name::to_string)
+        };
+        let lives = found.verdict != Verdict::None;
+        let older: Vec<_> = found.older.into_iter().flatten().map(name).collect();
+        Answer {
+            client: client.to_string(),
+            pool: self.pool.name.to_string(),
+            owner: found.owner.map(name),
+            id: found.owner,
+            verdict: found.verdict.name(),
+            kind: found.kind.name(),
+            row: (lives && found.kind == Kind::Hash).then_some(found.row),
+            runners_up: found.runners_up.into_iter().flatten().map(name).collect(),
+            moves: !older.is_empty(),
+            older,
+            oldest: found.oldest.map(name),
+            method: self.pool.method.map(|method| method.name()),
+        }
+    }
+
+    fn line(&self, answer: &Answer) -> String {
+        let mut line = match (&answer.owner, answer.id) {
+            (Some(owner), Some(id)) if answer.verdict == Verdict::Draining.name() => {
+                format!("{owner} (id {id}, draining){}", self.rule(answer))
+            }
+            (Some(owner), Some(id)) => format!("{owner} (id {id}){}", self.rule(answer)),
+            _ => format!("none: no server lives, policy {}", self.pool.policy),
+        };
+        if answer.moves {
+            let none = || "nobody".to_owned();
+            let newest = answer.owner.clone().unwrap_or_else(none);
+            let oldest = answer.oldest.clone().unwrap_or_else(none);
+            let older = answer.older.join(" or ");
+            // Without a method servers know by their own sockets.
+            let method = answer.method.unwrap_or("sockets");
+            line += &format!(
+                "; new connections -> {newest}; existing ones stay on {older} ({method}); \
+                 all but TCP -> {oldest}"
+            );
+        }
+        line
+    }
+
+    fn rule(&self, answer: &Answer) -> String {
+        let mut rule = format!(" by {}", answer.kind);
+        if let Some(row) = answer.row {
+            rule += &format!(": row {row} of {}", self.pool.rows);
+        }
+        if !answer.runners_up.is_empty() {
+            rule += &format!(", then {}", answer.runners_up.join(" "));
+        }
+        rule
+    }
 }

@@ -61,9 +61,9 @@ impl Metrics {
         let help = "Packets for ghosts that were dropped, by reason.";
         family("drops_total", "counter", help, labelled("reason", drops));
 
-        let mut columns: [Vec<(String, u64)>; 5] = Default::default();
+        let mut columns: [Vec<(String, u64)>; 7] = Default::default();
         for pool in &state.pools {
-            for (server, status) in &pool.servers {
+            for (server, status) in pool.named_once() {
                 let labels = format!("{{pool=\"{}\",server=\"{}\"}}", pool.pool.name, server.name);
                 let values = [
                     u64::from(effective(server.admin, status.health) == Admin::Up),
@@ -71,13 +71,15 @@ impl Metrics {
                     server.weight.into(),
                     status.packets,
                     status.bytes,
+                    u64::from(status.leaving),
+                    status.drain_left.into(),
                 ];
                 for (column, value) in columns.iter_mut().zip(values) {
                     column.push((labels.clone(), value));
                 }
             }
         }
-        let [up, reachable, weight, packets, bytes] = columns;
+        let [up, reachable, weight, packets, bytes, leaving, drain] = columns;
         family("server_up", "gauge", "Whether the server is up.", up);
         let help = "Whether the module knows a way to all addresses of the server.";
         family("server_reachable", "gauge", help, reachable);
@@ -86,6 +88,13 @@ impl Metrics {
         family("server_packets_total", "counter", help, packets);
         let help = "Bytes handed over to the server, or kept by it, IP length.";
         family("server_bytes_total", "counter", help, bytes);
+        let help = "Whether the server serves connections of older functions only.";
+        family("server_leaving", "gauge", help, leaving);
+        let help = "Seconds until a timed drain ends the server's connections; 0: there is none.";
+        family("server_drain_seconds", "gauge", help, drain);
+        for (name, help, samples) in transitions(&state) {
+            family(name, "gauge", help, samples);
+        }
         let devices = state.devices.iter().map(|(name, index)| {
             let labels = format!("{{device=\"{}\"}}", escaped(name.as_str()));
             (labels, u64::from(*index != 0))
@@ -96,6 +105,58 @@ impl Metrics {
         write!(context.out, "{text}")?;
         Ok(())
     }
+}
+
+type Gauge = (&'static str, &'static str, Vec<(String, u64)>);
+
+/// Of each pool, and of each of its older functions, 1 being the newest of these. A function
+/// without an end has no seconds.
+fn transitions(state: &State) -> [Gauge; 5] {
+    let mut gauges = [
+        (
+            "pool_functions",
+            "Functions of the pool: more than 1 in a transition.",
+            Vec::new(),
+        ),
+        (
+            "pool_tracked",
+            "Connections that method track has noted.",
+            Vec::new(),
+        ),
+        (
+            "older_flows",
+            "Connections that an older function still carries, estimated.",
+            Vec::new(),
+        ),
+        (
+            "older_remaining_seconds",
+            "Seconds until an older function is retired.",
+            Vec::new(),
+        ),
+        (
+            "older_moved_ppm",
+            "Clients to which it gives another owner than the newest.",
+            Vec::new(),
+        ),
+    ];
+    let [functions, tracked, flows, remaining, moved] = &mut gauges;
+    for it in &state.pools {
+        let pool = it.pool.name;
+        let labels = format!("{{pool=\"{pool}\"}}");
+        functions
+            .2
+            .push((labels.clone(), it.older.len() as u64 + 1));
+        tracked.2.push((labels, it.tracked.into()));
+        for (older, age) in it.older.iter().zip(1..) {
+            let age: u32 = age;
+            let labels = format!("{{pool=\"{pool}\",age=\"{age}\"}}");
+            flows.2.push((labels.clone(), older.flows.into()));
+            moved.2.push((labels.clone(), older.moved.into()));
+            let seconds = older.remaining.map(|ms| ms.div_ceil(1000));
+            remaining.2.extend(seconds.map(|seconds| (labels, seconds)));
+        }
+    }
+    gauges
 }
 
 /// A text as the value of a label.

@@ -1,24 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
 //! The verbs. To add one: a file, a `mod` line, and a line in the table.
 
+mod abort;
 mod answer;
 mod apply;
 mod check;
+mod commit;
 mod device;
 mod down;
+mod drain;
 mod dump;
+mod extend;
 mod ghost;
-mod health;
 mod lookup;
 mod metrics;
 mod monitor;
+mod plan;
 mod pool;
 mod save;
 mod server;
 mod show;
 mod stats;
+mod transition;
+mod undrain;
 mod up;
 mod version;
+mod which;
 
 use std::ffi::OsString;
 
@@ -77,6 +84,18 @@ table! {
     up Up,
     /// Set the health of a server to down
     down Down,
+    /// Send no new connections to a server
+    drain Drain,
+    /// Send new connections to a server again
+    undrain Undrain,
+    /// End the transition of a pool now
+    commit Commit,
+    /// Go back to the oldest function of a pool
+    abort Abort,
+    /// Let the transition of a pool last longer
+    extend Extend,
+    /// Say what a change would do, and do nothing
+    plan Plan,
     /// Tell which server owns a client
     lookup Lookup,
     /// Look for traps of addresses, devices and settings

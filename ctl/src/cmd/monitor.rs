@@ -55,6 +55,11 @@ impl Line {
             What::Answer(true) => ("answer", "on".into()),
             What::Answer(false) => ("answer", "off".into()),
             What::Lost(count) => ("lost", count.into()),
+            What::Begun(functions) => ("begun", functions.into()),
+            What::Ending(flows) => ("ending", flows.into()),
+            What::Retired(functions) => ("retired", functions.into()),
+            What::TrackFull(flows) => ("track_full", flows.into()),
+            What::Drained => ("drained", Value::Null),
         };
         Self {
             time: clock::rfc3339(event.time, 3),
@@ -69,16 +74,28 @@ impl Line {
     }
 }
 
+/// What a number counts.
+fn unit(what: &str) -> &'static str {
+    match what {
+        "begun" | "retired" => "functions now",
+        "ending" => "connections left",
+        "track_full" => "connections noted: more go to the oldest owner",
+        _ => "events: this reader is too slow",
+    }
+}
+
 fn text(it: &Line) -> String {
     let mut text = format!("{} {}", it.time, it.generation);
-    if let (Some(pool), Some(server)) = (&it.pool, &it.server) {
-        text += &format!(" {pool}/{server}");
+    match (&it.pool, &it.server) {
+        (Some(pool), Some(server)) => text += &format!(" {pool}/{server}"),
+        (Some(pool), None) => text += &format!(" {pool}"),
+        (None, _) => {}
     }
     text += &format!(" {}", it.what);
     match &it.value {
         Value::Null => {}
         Value::String(value) => text += &format!(" {value}"),
-        value => text += &format!(" {value} events: this reader is too slow"),
+        value => text += &format!(" {value} {}", unit(it.what)),
     }
     if !it.actor.is_empty() {
         text += &format!(" by {}", it.actor);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 //! `onehopctl pool`
 
-use onehop_uapi::{Kind, Mode, Name, Policy, Pool as Wanted, Shape};
+use onehop_uapi::{Kind, Method, Mode, Name, Policy, Pool as Wanted, Shape};
 
 use crate::change::edit;
+use crate::how::TermsArgs;
 use crate::model::{Group, Model};
-use crate::value::{self, AuthorArgs};
-use crate::{pick, seed, Context, Error};
+use crate::{pick, seed, value, Context, Error};
 
 #[derive(clap::Args)]
 pub struct Pool {
@@ -32,7 +32,7 @@ struct Put {
     #[command(flatten)]
     fields: Fields,
     #[command(flatten)]
-    author: AuthorArgs,
+    terms: TermsArgs,
 }
 
 #[derive(clap::Args)]
@@ -58,6 +58,9 @@ struct Fields {
     /// With mode broadcast: broadcast (the default), multicast or igmp
     #[arg(long, value_parser = value::shape)]
     shape: Option<Shape>,
+    /// With mode router: track (the default) or chance, by which servers have the module
+    #[arg(long, value_parser = value::method)]
+    method: Option<Method>,
     /// When no server lives: drop (the default) or reject
     #[arg(long, value_parser = value::policy)]
     policy: Option<Policy>,
@@ -69,7 +72,7 @@ struct Del {
     #[arg(value_parser = value::name)]
     name: Name,
     #[command(flatten)]
-    author: AuthorArgs,
+    terms: TermsArgs,
 }
 
 impl Pool {
@@ -77,13 +80,13 @@ impl Pool {
         match self.what {
             What::Add(put) => {
                 let fresh = seed::fresh()?;
-                let author = put.author.author(context);
-                edit(context, author, |model| add(model, &put, fresh))
+                let terms = put.terms.terms(context);
+                edit(context, terms, |model, _| add(model, &put, fresh))
             }
             What::Set(put) => {
                 let fresh = seed::fresh()?;
-                let author = put.author.author(context);
-                edit(context, author, |model| {
+                let terms = put.terms.terms(context);
+                edit(context, terms, |model, _| {
                     let name = pick::pool(model, Some(put.name))?;
                     if let Some(group) = model.pools.get_mut(&name) {
                         put.fields.put(&mut group.pool, fresh)?;
@@ -92,8 +95,8 @@ impl Pool {
                 })
             }
             What::Del(del) => {
-                let author = del.author.author(context);
-                edit(context, author, |model| {
+                let terms = del.terms.terms(context);
+                edit(context, terms, |model, _| {
                     model.pools.remove(&del.name);
                     Ok(())
                 })
@@ -118,6 +121,7 @@ fn add(model: &mut Model, put: &Put, fresh: [u8; 16]) -> Result<(), Error> {
         name,
         mode: Mode::Router,
         shape: None,
+        method: Some(Method::Track),
         kind: Kind::Mod,
         policy: Policy::Drop,
         prefix4: 32,
@@ -134,8 +138,8 @@ fn add(model: &mut Model, put: &Put, fresh: [u8; 16]) -> Result<(), Error> {
 }
 
 impl Fields {
-    /// Changes what was named. What does not go together the module refuses, but
-    /// for the shape: the module would call it by its number.
+    /// Changes what was named. What does not go together the module refuses, but for
+    /// shape and method: the module would call them by their numbers.
     fn put(&self, pool: &mut Wanted, fresh: [u8; 16]) -> Result<(), Error> {
         if let Some(kind) = self.kind {
             to_kind(pool, kind, fresh);
@@ -147,6 +151,15 @@ impl Fields {
             (mode, Some(shape)) => {
                 return Err(Error::Refused(format!(
                     "shape \"{shape}\" must be left out with mode {mode}: it needs --mode broadcast"
+                )))
+            }
+        };
+        pool.method = match (pool.mode, self.method) {
+            (Mode::Router, method) => method.or(pool.method).or(Some(Method::Track)),
+            (_, None) => None,
+            (mode, Some(method)) => {
+                return Err(Error::Refused(format!(
+                    "method \"{method}\" must be left out with mode {mode}: it needs --mode router"
                 )))
             }
         };

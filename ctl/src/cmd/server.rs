@@ -2,11 +2,17 @@
 //! `onehopctl server`
 
 use onehop_uapi::limits::MAX_SERVERS;
-use onehop_uapi::{Address, Admin, Name, Server as Wanted};
+use onehop_uapi::{
+    Address, Admin, Condition, Health, Name, Outcome, Server as Wanted, Set as Request,
+    State as Down,
+};
 
-use crate::change::edit;
+use crate::change::{edit, edited};
+use crate::how::{Terms, TermsArgs};
 use crate::model::Model;
-use crate::value::{self, AuthorArgs, Own};
+use crate::report::Fate;
+use crate::state::State;
+use crate::value::{self, Own};
 use crate::{pick, Context, Error};
 
 #[derive(clap::Args)]
@@ -34,7 +40,7 @@ struct Which {
     #[arg(long, value_parser = value::name)]
     pool: Option<Name>,
     #[command(flatten)]
-    author: AuthorArgs,
+    terms: TermsArgs,
 }
 
 #[derive(clap::Args)]
@@ -91,22 +97,25 @@ impl Server {
     pub fn run(self, context: &mut Context<'_>) -> Result<(), Error> {
         match self.what {
             What::Add(it) => {
-                let author = it.which.author.author(context);
-                edit(context, author, |model| add(model, &it))
+                let terms = it.which.terms.terms(context);
+                edit(context, terms, |model, state| add(model, state, &it))
             }
             What::Set(it) => {
-                let author = it.which.author.author(context);
-                edit(context, author, |model| set(model, &it))
+                let terms = it.which.terms.terms(context);
+                edit(context, terms, |model, _| set(model, &it))
             }
             What::Del(it) => {
-                let author = it.which.author.author(context);
-                edit(context, author, |model| del(model, &it.which))
+                let terms = it.which.terms.terms(context);
+                match terms.condition.now {
+                    true => end(context, terms, &it.which),
+                    false => edit(context, terms, |model, _| del(model, &it.which)),
+                }
             }
         }
     }
 }
 
-fn add(model: &mut Model, it: &Add) -> Result<(), Error> {
+fn add(model: &mut Model, state: &State, it: &Add) -> Result<(), Error> {
     let name = it.which.name;
     let pool = pick::pool(model, it.which.pool)?;
     let Some(group) = model.pools.get_mut(&pool) else {
@@ -125,9 +134,16 @@ fn add(model: &mut Model, it: &Add) -> Result<(), Error> {
             ))),
         };
     }
-    let free = |id: &u16| group.servers.values().all(|server| server.id != *id);
+    // One that comes back before it is gone has its id still.
+    let leaving = state.leaving(pool);
+    let own = leaving.iter().find(|(left, _)| *left == name);
+    let free = |id: &u16| {
+        let mut ids = group.servers.values().map(|server| server.id);
+        !ids.any(|taken| taken == *id) && !leaving.iter().any(|(_, taken)| taken == id)
+    };
     let id = it
         .id
+        .or(own.map(|(_, id)| *id))
         .or_else(|| (0..MAX_SERVERS).find(free))
         .ok_or_else(|| {
             Error::Refused(format!(
@@ -187,18 +203,65 @@ fn set(model: &mut Model, it: &Set) -> Result<(), Error> {
     Ok(())
 }
 
-/// A server that is not there is removed already.
-fn del(model: &mut Model, which: &Which) -> Result<(), Error> {
+/// The pool of a server that is to be removed. One that is not there is removed already.
+fn pool_of(model: &Model, which: &Which) -> Result<Option<Name>, Error> {
     let has = |pool: &Name| model.pools[pool].servers.contains_key(&which.name);
     let pool = match which.pool {
         Some(_) => pick::pool(model, which.pool)?,
-        None if !model.pools.keys().any(has) => return Ok(()),
+        None if !model.pools.keys().any(has) => return Ok(None),
         None => pick::pool_of_server(model, None, which.name)?,
     };
-    if let Some(group) = model.pools.get_mut(&pool) {
+    Ok(Some(pool))
+}
+
+fn del(model: &mut Model, which: &Which) -> Result<(), Error> {
+    if let Some(group) = pool_of(model, which)?.and_then(|pool| model.pools.get_mut(&pool)) {
         group.servers.remove(&which.name);
     }
     Ok(())
+}
+
+/// Removes a server, and ends its connections. It is made down first, which takes effect in all
+/// functions: to drop the older ones would end connections of other servers too.
+fn end(context: &mut Context<'_>, terms: Terms, which: &Which) -> Result<(), Error> {
+    let down = match context.plan {
+        true => Outcome::default(),
+        false => down(context, terms, which)?,
+    };
+    let condition = Condition {
+        now: false,
+        ..terms.condition
+    };
+    let terms = Terms { condition, ..terms };
+    let mut done = edited(context, terms, |model, _| del(model, which))?;
+    done.fate = Fate::Move;
+    done.outcome.changed |= down.changed;
+    done.outcome.moved = done.outcome.moved.max(down.moved);
+    done.report(context)
+}
+
+fn down(context: &mut Context<'_>, terms: Terms, which: &Which) -> Result<Outcome, Error> {
+    let state = State::read(context.kernel)?;
+    let Some(pool) = pool_of(&state.everyone(), which)? else {
+        return Ok(Outcome::default());
+    };
+    let is = |name: &Name| *name == which.name;
+    let wanted = state.model().pools[&pool].servers.keys().any(is);
+    let leaving = state.leaving(pool).iter().any(|(name, _)| is(name));
+    let down = match (wanted, leaving) {
+        // So that a watchdog cannot bring it up in between.
+        (true, _) => Down::Admin(Admin::Down),
+        // Nothing else of it can be set.
+        (false, true) => Down::Health(Health::Down),
+        (false, false) => return Ok(Outcome::default()),
+    };
+    context.kernel.set(&Request {
+        pool,
+        server: which.name,
+        state: down,
+        condition: Condition::default(),
+        author: terms.author,
+    })
 }
 
 impl Fields {

@@ -9,6 +9,7 @@ use crate::style::{table, Cell, Tone};
 use crate::{clock, pick, router, value, Context, Error};
 
 mod json;
+mod transition;
 
 #[derive(clap::Args, Default)]
 pub struct Show {
@@ -82,9 +83,10 @@ impl Show {
             Kind::Mod => pool.kind.to_string(),
             Kind::Hash => format!("{} over {} rows", pool.kind, pool.rows),
         };
-        let mode = match pool.shape {
-            Some(shape) => format!("{} by {shape}", pool.mode),
-            None => pool.mode.to_string(),
+        let mode = match (pool.shape, pool.method) {
+            (Some(shape), _) => format!("{} by {shape}", pool.mode),
+            (_, Some(method)) => format!("{} by {method}", pool.mode),
+            (None, None) => pool.mode.to_string(),
         };
         let (prefix4, prefix6) = (pool.prefix4, pool.prefix6);
         writeln!(
@@ -101,6 +103,7 @@ impl Show {
             true => writeln!(context.out, "  no servers")?,
             false => self.servers(context, it)?,
         }
+        transition::print(context, it)?;
         if let Some(shape) = pool.shape.filter(|_| !it.ghosts.is_empty()) {
             for line in router::commands(shape, &it.ghosts) {
                 writeln!(context.out, "  {line}")?;
@@ -152,7 +155,7 @@ impl Show {
         server: &Server,
         status: &Status,
     ) -> Vec<Cell> {
-        let (state, tone) = state(server.admin, status.health);
+        let (state, tone) = state(server, status);
         let mut row = vec![
             Cell::left(server.name.to_string()),
             Cell::right(server.id),
@@ -183,13 +186,19 @@ struct Families {
 }
 
 /// The effective state, and which of its two halves is to blame for it.
-fn state(admin: Admin, health: Health) -> (&'static str, Tone) {
-    match (effective(admin, health), admin, health) {
-        (Admin::Up, ..) => ("up", Tone::Good),
-        (Admin::Drain, ..) => ("drain", Tone::Careful),
+fn state(server: &Server, status: &Status) -> (String, Tone) {
+    let (admin, health) = (server.admin, status.health);
+    let (state, tone) = match (effective(admin, health), admin, health) {
         (Admin::Down, Admin::Down, Health::Down) => ("down (admin, health)", Tone::Bad),
         (Admin::Down, Admin::Down, _) => ("down (admin)", Tone::Bad),
         (Admin::Down, ..) => ("down (health)", Tone::Bad),
+        _ if status.leaving => ("leaving", Tone::Careful),
+        (Admin::Drain, ..) => ("drain", Tone::Careful),
+        (Admin::Up, ..) => ("up", Tone::Good),
+    };
+    match status.drain_left {
+        0 => (state.into(), tone),
+        left => (format!("{state}, {} left", clock::left(left.into())), tone),
     }
 }
 

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use onehop_uapi::{
-    Address, Admin, DeviceName, Invalid, Kind, Mode, Name, Place, Policy, Pool, Server, Shape,
+    Address, Admin, DeviceName, Invalid, Kind, Method, Mode, Name, Place, Policy, Pool, Server,
+    Shape,
 };
 use toml::de::DeTable;
 
@@ -13,8 +14,9 @@ use super::node::{Node, Source, Table};
 use crate::model::{Group, Model};
 use crate::{seed, Error};
 
-const POOL_KEYS: [&str; 10] = [
-    "mode", "shape", "kind", "seed", "rows", "prefix4", "prefix6", "policy", "ghosts", "server",
+const POOL_KEYS: [&str; 11] = [
+    "mode", "shape", "method", "kind", "seed", "rows", "prefix4", "prefix6", "policy", "ghosts",
+    "server",
 ];
 const SERVER_KEYS: [&str; 6] = ["id", "address", "address6", "weight", "admin", "start-down"];
 
@@ -82,6 +84,7 @@ fn group(name: Name, table: &Table<'_>) -> Result<Group, Error> {
         name,
         mode,
         shape: shape(&nodes, mode)?,
+        method: method(&nodes, mode)?,
         kind,
         policy: choice(&nodes, "policy", "drop or reject", Policy::from_name)?
             .unwrap_or(Policy::Drop),
@@ -116,6 +119,17 @@ fn shape(nodes: &Nodes<'_>, mode: Mode) -> Result<Option<Shape>, Error> {
             Ok(Some(shape.unwrap_or(Shape::Broadcast)))
         }
         (_, Some(node)) => Err(node.must_be("left out without mode broadcast")),
+        (_, None) => Ok(None),
+    }
+}
+
+fn method(nodes: &Nodes<'_>, mode: Mode) -> Result<Option<Method>, Error> {
+    match (mode, nodes.get("method")) {
+        (Mode::Router, _) => {
+            let method = choice(nodes, "method", "track or chance", Method::from_name)?;
+            Ok(Some(method.unwrap_or(Method::Track)))
+        }
+        (_, Some(node)) => Err(node.must_be("left out without mode router")),
         (_, None) => Ok(None),
     }
 }
@@ -188,7 +202,7 @@ fn refuse(source: &Source<'_>, model: &Model, invalid: &Invalid) -> Error {
     let field = invalid.field;
     // The path to show, and the one to look the line up with.
     let paths = match invalid.place {
-        Place::Call | Place::Image => None,
+        Place::Call | Place::Image | Place::Older(_) | Place::Leaving => None,
         Place::Pool(index) => model.pools.values().nth(index as usize).map(|group| {
             let path = format!("pool.{}.{field}", group.pool.name);
             (path.clone(), path)

@@ -35,6 +35,9 @@ fn pool(pool: &Pool) -> String {
     if let Some(shape) = pool.shape {
         text += &format!("shape = \"{shape}\"\n");
     }
+    if let Some(method) = pool.method {
+        text += &format!("method = \"{method}\"\n");
+    }
     text += &format!("kind = \"{}\"\n", pool.kind);
     if pool.kind == Kind::Hash {
         let seed = seed::format(pool.seed);

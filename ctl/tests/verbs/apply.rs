@@ -25,7 +25,7 @@ fn a_file_becomes_the_state() {
     assert_eq!(
         lines[..3],
         [
-            "+ pool mail: mode router, kind mod, prefix4 32, prefix6 64, policy drop",
+            "+ pool mail: mode router, method track, kind mod, prefix4 32, prefix6 64, policy drop",
             "+ server mail/m1: id 1, address 10.0.0.1, weight 1, admin up, start-down false",
             "~ server web/s3: weight 2 -> 4",
         ]
@@ -79,7 +79,8 @@ fn dry_run() {
     assert!(fake.applied[0].dry_run);
     let heavier = fake.done("save").replace("weight = 2", "weight = 9");
     let ran = fake.run_with("apply - --dry-run", &heavier, false);
-    let note = "onehopctl: existing connections of moved clients would move at once\n";
+    let note = "onehopctl: existing connections of moved clients would stay where they began for \
+                net.onehop.transition_seconds\n";
     assert_eq!((ran.code, &*ran.err), (0, note));
     assert_eq!((fake.generation, fake.pools.len()), (1, 1));
 }
@@ -122,8 +123,8 @@ fn expected_generation() {
     assert_eq!(ran.err, "onehopctl: generation \"7\" must be 1\n");
     apply(&mut fake, "--expect 1", MAIL);
     let expected = Condition {
-        dry_run: false,
         expected: Some(1),
+        ..Condition::default()
     };
     assert_eq!(fake.applied.last(), Some(&expected));
 }
@@ -155,6 +156,7 @@ fn saved() {
         fake.done("save"),
         r#"[pool.m]
 mode = "router"
+method = "track"
 kind = "mod"
 prefix4 = 24
 prefix6 = 56
@@ -163,6 +165,7 @@ ghosts = []
 
 [pool.web]
 mode = "router"
+method = "track"
 kind = "hash"
 seed = "00112233445566778899aabbccddeeff"
 rows = 1024

@@ -36,9 +36,21 @@ impl Kernel for Fake {
         let image = Image::new(image).map_err(refused)?;
         check::image(&image, &mut vec![0; check::scratch_len(&image)]).map_err(refused)?;
         condition.holds(self.generation).map_err(refused)?;
-        let new = self.after(&image, author);
+        let mut new = self.after(&image, author);
         if self.same(&new) {
             return Ok(self.outcome(false, 0));
+        }
+        for (name, group) in &mut new.pools {
+            if let Some(old) = self.pools.get(name) {
+                for (server, _) in old.leaving() {
+                    let taken =
+                        |(it, _): &(Server, Status)| it.id == server.id && it.name != server.name;
+                    if group.servers.values().any(taken) {
+                        return Err(refused(Invalid::leaving(server.id, server.name, Some(300))));
+                    }
+                }
+                group.follow(old, &condition)?;
+            }
         }
         let moved = new.moved(&self.owners());
         if condition.dry_run {
@@ -72,8 +84,24 @@ impl Kernel for Fake {
         let request = Set::decode(&request.encode()).map_err(refused)?;
         request.condition.holds(self.generation).map_err(refused)?;
         let before = self.owners();
-        let pool = self.pools.get_mut(&request.pool);
-        let pool = pool.ok_or_else(|| refused(Invalid::no_pool(request.pool)))?;
+        let pool = self.pools.get(&request.pool);
+        let mut pool = pool
+            .ok_or_else(|| refused(Invalid::no_pool(request.pool)))?
+            .clone();
+        let stands = pool.clone();
+        let leaving = pool
+            .leaving()
+            .into_iter()
+            .find(|(it, _)| it.name == request.server);
+        if let (false, Some((server, _))) = (pool.servers.contains_key(&request.server), leaving) {
+            if request.state != State::Health(Health::Down) {
+                return Err(refused(Invalid::is_leaving(server.name)));
+            }
+            let changed = pool.fallen.insert(server.id);
+            self.pools.insert(request.pool, pool);
+            self.generation += u64::from(changed);
+            return Ok(self.outcome(changed, 0));
+        }
         let server = pool.servers.get_mut(&request.server);
         let (server, status) = server.ok_or_else(|| refused(Invalid::no_server(request.server)))?;
         let old = (server.admin, status.health);
@@ -91,10 +119,31 @@ impl Kernel for Fake {
             return Ok(self.outcome(false, 0));
         }
         *status = by_author(request.author)(*status);
+        status.drain_left = match (what, request.condition.span) {
+            (What::Admin(Admin::Drain), Span::Seconds(seconds)) => seconds,
+            _ => 0,
+        };
+        pool.follow(&stands, &request.condition)?;
+        self.pools.insert(request.pool, pool);
+        let moved = self.moved(&before);
+        if request.condition.dry_run {
+            let outcome = self.outcome(true, moved);
+            self.pools.insert(request.pool, stands);
+            return Ok(outcome);
+        }
         self.generation += 1;
         self.tell(what, Some((request.pool, request.server)), request.author);
-        let moved = self.moved(&before);
         Ok(self.outcome(true, moved))
+    }
+
+    fn transition(&mut self, request: &Transition) -> Result<Outcome, Error> {
+        self.there()?;
+        let request = Transition::decode(&request.encode()).map_err(refused)?;
+        let before = self.owners();
+        let changed = self.turn(&request)?;
+        self.generation += u64::from(changed);
+        let moved = self.moved(&before);
+        Ok(self.outcome(changed, moved))
     }
 
     fn answer(&mut self, request: &Answer) -> Result<bool, Error> {
@@ -116,10 +165,12 @@ impl Kernel for Fake {
         self.there()?;
         let pool = self.pools.get(&request.pool);
         let pool = pool.ok_or_else(|| refused(Invalid::no_pool(request.pool)))?;
-        Ok(Found {
+        let mut found = Found {
             generation: self.generation,
             ..pool.dispatch().lookup(request.client)
-        })
+        };
+        pool.chain(request.client, &mut found);
+        Ok(found)
     }
 
     fn counters(&mut self) -> Result<Vec<u64>, Error> {

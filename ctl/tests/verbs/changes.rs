@@ -84,7 +84,7 @@ fn pools() {
     );
     assert_eq!(
         added,
-        "+ pool web: mode router, kind hash, seed 0123456789abcdef0123456789abcdef, rows 512, \
+        "+ pool web: mode router, method track, kind hash, seed 0123456789abcdef0123456789abcdef, rows 512, \
          prefix4 32, prefix6 64, policy reject"
     );
     already_so(&mut fake, "pool add web");
@@ -305,81 +305,4 @@ fn json() {
     let out = fake.done("server set s2 --weight 9 --json");
     let it: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert_eq!(it["diff"][0], "~ server web/s2: weight 1 -> 9");
-}
-
-#[test]
-fn usage() {
-    let mut fake = web();
-    let wrong = [
-        "frobnicate",
-        "up",
-        "up s1 s2",
-        "up a/b",
-        "ghost",
-        "ghost add 2001:db8::g",
-        "server add s1",
-        "server add s1 10.0.0.1 10.0.0.2 10.0.0.3",
-        "server set s1 --address 2001:db8::1",
-        "server set s1 --address6 10.0.0.1",
-        "pool add web --mode anycast",
-        "pool add web --shape star",
-        "device",
-        "device add a/b",
-        "device add sixteen-letters!",
-        "answer",
-        "answer maybe",
-        "pool add web --kind hush",
-        "pool add web --seed 12",
-        "server add s1 10.0.0.300",
-        "server set s1 --admin away",
-        "apply",
-        "lookup",
-        "lookup example.org",
-        "lookup 1.2.3.4 --pool web --ghost 192.0.2.80",
-    ];
-    for arguments in wrong {
-        let ran = fake.run(arguments);
-        assert_eq!((ran.code, &*ran.out), (2, ""), "{arguments}");
-        assert!(ran.err.contains("--help"), "{}", ran.err);
-    }
-    let ran = fake.run("server set s1 --admin away");
-    assert!(
-        ran.err
-            .contains("admin \"away\" must be up or drain or down"),
-        "{}",
-        ran.err
-    );
-    let ran = fake.run("answer maybe");
-    let why = "answer \"maybe\" must be on or off";
-    assert!(ran.err.contains(why), "{}", ran.err);
-    assert_eq!(fake.run("--help").code, 0);
-}
-
-#[test]
-fn without_the_module() {
-    let mut fake = web();
-    fake.absent = true;
-    let verbs = [
-        "",
-        "show",
-        "dump",
-        "save",
-        "ghost add 192.0.2.1",
-        "pool add web",
-        "server del s1",
-        "up s1",
-        "down s1 --pool web",
-        "device add eth0",
-        "answer on",
-        "lookup 192.0.2.1",
-        "stats",
-        "metrics",
-        "monitor",
-        "apply /dev/null",
-    ];
-    let why = "onehopctl: /dev/onehop: not there; load the module first: modprobe onehop\n";
-    for verb in verbs {
-        let ran = fake.run(verb);
-        assert_eq!((ran.code, &*ran.out, &*ran.err), (3, "", why), "{verb}");
-    }
 }

@@ -10,12 +10,20 @@ use onehop_uapi::*;
 use onehopctl::offline::Dispatch;
 use onehopctl::Error;
 
+use crate::queue::Past;
+
 /// The time at which everything happens: 2023-11-14T22:13:20Z.
 pub const NOW: u64 = 1_700_000_000_000_000_000;
 
+#[derive(Clone)]
 pub struct Group {
     pub pool: Pool,
     pub servers: BTreeMap<Name, (Server, Status)>,
+    /// From the newer to the older.
+    pub older: Vec<Past>,
+    /// Ids of leaving servers that are down.
+    pub fallen: BTreeSet<u16>,
+    pub tracked: u32,
 }
 
 #[derive(Default)]
@@ -32,6 +40,8 @@ pub struct Fake {
     pub events: VecDeque<Event>,
     pub counters: Vec<u64>,
     pub absent: bool,
+    /// net.onehop.transition_seconds, if it can be read.
+    pub transition_seconds: Option<u32>,
     /// So many more dumps are outdated before they can be used.
     pub races: u32,
     /// The conditions and images of all calls of APPLY.
@@ -57,6 +67,11 @@ pub fn count(count: usize) -> u32 {
     u32::try_from(count).unwrap()
 }
 
+/// Some hundred of them.
+pub fn clients() -> impl Iterator<Item = Address> {
+    (0..512u32).map(|n| Address::V4(n.wrapping_mul(0x9e37_79b1).to_be_bytes()))
+}
+
 /// The index of a device: there is one, eth1.
 pub fn index(name: &DeviceName) -> u32 {
     match name.as_str() {
@@ -66,7 +81,17 @@ pub fn index(name: &DeviceName) -> u32 {
 }
 
 impl Group {
-    fn by_id(&self) -> Vec<(&Server, &Status)> {
+    pub fn new(pool: Pool) -> Self {
+        Self {
+            pool,
+            servers: BTreeMap::new(),
+            older: Vec::new(),
+            fallen: BTreeSet::new(),
+            tracked: 0,
+        }
+    }
+
+    pub fn by_id(&self) -> Vec<(&Server, &Status)> {
         let mut servers: Vec<_> = self.servers.values().map(|(a, b)| (a, b)).collect();
         servers.sort_by_key(|(server, _)| server.id);
         servers
@@ -112,11 +137,9 @@ impl Fake {
 
     /// Owners of a few hundred clients, by pool.
     pub fn owners(&self) -> BTreeMap<Name, Vec<Option<u16>>> {
-        let client = |n: u32| Address::V4(n.wrapping_mul(0x9e37_79b1).to_be_bytes());
         let owners = |group: &Group| {
             let dispatch = group.dispatch();
-            let clients = (0..512).map(client);
-            clients
+            clients()
                 .map(|client| dispatch.lookup(client).owner)
                 .collect()
         };
@@ -142,30 +165,46 @@ impl Fake {
         Header {
             pools: count(self.pools.len()),
             ghosts: count(self.ghosts.len()),
-            servers: count(self.pools.values().map(|group| group.servers.len()).sum()),
+            servers: count(self.all_servers().map(|(_, it)| it.len()).sum()),
             devices: count(self.devices.len()),
+            older: count(self.pools.values().map(|group| group.older.len()).sum()),
         }
     }
 
     pub fn image(&self) -> Vec<u8> {
         let mut image = self.header().encode().to_vec();
         for group in self.pools.values() {
-            image.extend(group.pool.encode_dumped(group.dispatch().digest()));
+            image.extend(
+                group
+                    .pool
+                    .encode_dumped(group.dispatch().digest(), group.tracked),
+            );
         }
         for (address, name) in &self.ghosts {
             let pool = count(self.pools.keys().position(|it| it == name).unwrap());
             let address = *address;
             image.extend(Ghost { pool, address }.encode());
         }
-        for (pool, group) in (0..).zip(self.pools.values()) {
-            for (server, status) in group.by_id() {
-                image.extend(Server { pool, ..*server }.encode_dumped(status));
+        for (pool, servers) in self.all_servers() {
+            for (server, status) in servers {
+                image.extend(Server { pool, ..server }.encode_dumped(&status));
             }
         }
         for name in &self.devices {
             image.extend(Device { name: *name }.encode_dumped(index(name)));
         }
+        for (pool, group) in (0..).zip(self.pools.values()) {
+            image.extend(group.older(pool).flat_map(|older| older.encode()));
+        }
         image
+    }
+
+    /// The servers of each pool, those that are leaving last.
+    fn all_servers(&self) -> impl Iterator<Item = (u32, Vec<(Server, Status)>)> + '_ {
+        (0..).zip(self.pools.values()).map(|(pool, group)| {
+            let wanted = group.by_id().into_iter().map(|(a, b)| (*a, *b));
+            (pool, wanted.chain(group.leaving()).collect())
+        })
     }
 
     /// The state after an image, which is valid, is applied.
@@ -176,9 +215,7 @@ impl Fake {
         };
         let pools: Vec<Pool> = image.pools().collect::<Result<_, _>>().unwrap();
         for pool in &pools {
-            let servers = BTreeMap::new();
-            let pool = *pool;
-            new.pools.insert(pool.name, Group { pool, servers });
+            new.pools.insert(pool.name, Group::new(*pool));
         }
         for ghost in image.ghosts() {
             let ghost = ghost.unwrap();
@@ -219,6 +256,8 @@ impl Fake {
             reach6,
             ifindex: device(reach),
             ifindex6: device(reach6),
+            leaving: false,
+            drain_left: 0,
             changed_at: 0,
             packets: 0,
             bytes: 0,

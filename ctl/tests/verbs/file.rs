@@ -200,6 +200,15 @@ fn modes() {
         "shape = \"igmp\"",
         "pool.web.shape \"igmp\" must be left out without mode broadcast",
     );
+    web(
+        "method = \"magic\"",
+        "pool.web.method \"magic\" must be track or chance",
+    );
+    let peer = format!("{WEB}mode = \"peer\"\nmethod = \"chance\"\n");
+    refused(
+        &peer,
+        "4: pool.web.method \"chance\" must be left out without mode router",
+    );
     let broadcast = format!("{WEB}mode = \"broadcast\"\n");
     refused(
         &format!("{broadcast}shape = \"star\"\n"),

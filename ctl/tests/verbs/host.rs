@@ -123,6 +123,7 @@ pub fn check(fake: &mut Fake, host: &mut Host, arguments: &str, input: &str) -> 
         input: &mut input.as_bytes(),
         colour: false,
         json: false,
+        plan: false,
         now: NOW,
         caller: "cargo(7)".into(),
     };

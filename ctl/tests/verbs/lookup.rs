@@ -12,7 +12,10 @@ fn modulo() -> Fake {
     fake.done("pool add web --kind mod --policy reject");
     fake.done("ghost add 192.0.2.80");
     for id in 0..3 {
-        fake.done(&format!("server add s{id} 10.0.0.{} --id {id}", id + 1));
+        fake.done(&format!(
+            "server add s{id} 10.0.0.{} --id {id} --now",
+            id + 1
+        ));
     }
     fake
 }
@@ -37,7 +40,7 @@ fn the_papers_rule() {
 fn draining_and_nobody() {
     let mut fake = modulo();
     for id in 0..3 {
-        fake.done(&format!("server set s{id} --admin drain"));
+        fake.done(&format!("server set s{id} --admin drain --now"));
     }
     let out = fake.done("lookup 10.0.0.0 --ghost 192.0.2.80");
     assert_eq!(out, "s1 (id 1, draining) by mod, then s0 s2\n");
@@ -49,7 +52,8 @@ fn draining_and_nobody() {
     let out: Value = serde_json::from_str(&fake.done("lookup -j 10.0.0.0")).unwrap();
     let none = json!([{
         "client": "10.0.0.0", "pool": "web", "owner": null, "id": null, "verdict": "none",
-        "kind": "mod", "row": null, "runners_up": []
+        "kind": "mod", "row": null, "runners_up": [], "moves": false, "older": [],
+        "oldest": null, "method": "track"
     }]);
     assert_eq!(out, none);
 }

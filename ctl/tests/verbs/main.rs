@@ -2,9 +2,11 @@
 //! Each verb of the tool, run against a kernel in memory.
 
 mod apply;
+mod arguments;
 mod calls;
 mod changes;
 mod check;
+mod drain;
 mod facts;
 mod fake;
 mod file;
@@ -12,6 +14,9 @@ mod host;
 mod identity;
 mod lookup;
 mod modes;
+mod plan;
+mod queue;
 mod reports;
 mod run;
 mod show;
+mod transitions;

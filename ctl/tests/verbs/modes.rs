@@ -84,7 +84,7 @@ fn modes() {
     let set = diff(&mut fake, "pool set web --mode broadcast");
     assert_eq!(
         set,
-        "~ pool web: mode router -> broadcast, shape none -> broadcast"
+        "~ pool web: mode router -> broadcast, shape none -> broadcast, method track -> none"
     );
     assert_eq!(
         fake.refused("pool set web --shape multicast"),
@@ -104,6 +104,23 @@ fn modes() {
     assert_eq!(
         fake.refused("pool set web --shape igmp"),
         "shape \"igmp\" must be left out with mode peer: it needs --mode broadcast"
+    );
+    assert_eq!(
+        fake.refused("pool set web --method chance"),
+        "method \"chance\" must be left out with mode peer: it needs --mode router"
+    );
+    let set = diff(&mut fake, "pool set web --mode router --method chance");
+    assert_eq!(
+        set,
+        "~ pool web: mode peer -> router, method none -> chance"
+    );
+    let kept = diff(&mut fake, "pool set web --policy reject");
+    assert_eq!(kept, "~ pool web: policy drop -> reject");
+    assert!(fake.done("save").contains("\nmethod = \"chance\"\n"));
+    let set = diff(&mut fake, "pool set web --mode peer --policy drop");
+    assert!(
+        set.ends_with("method chance -> none, policy reject -> drop"),
+        "{set}"
     );
     let added = diff(
         &mut fake,
@@ -169,7 +186,7 @@ fn both_families_shown() {
     fake.own = vec![Address::V6([
         0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1,
     ])];
-    fake.done("server set s2 --weight 2");
+    fake.done("server set s2 --weight 2 --now");
     fake.done("pool set web --mode broadcast");
     fake.done("server set s3 --address none");
     let out = fake.done("show");
@@ -205,7 +222,7 @@ fn both_families_shown() {
         .unwrap();
     assert_eq!(
         s1.split('\t').skip(17).collect::<Vec<_>>(),
-        ["2001:db8::1", "local", "-"]
+        ["2001:db8::1", "local", "-", "false", "-"]
     );
     let s3 = out
         .lines()
@@ -213,7 +230,7 @@ fn both_families_shown() {
         .unwrap();
     let columns: Vec<_> = s3.split('\t').collect();
     assert_eq!((columns[4], columns[9], columns[10]), ("-", "-", "-"));
-    assert_eq!(columns[17..], ["2001:db8::3", "link", "eth1"]);
+    assert_eq!(columns[17..], ["2001:db8::3", "link", "eth1", "false", "-"]);
 }
 
 #[test]

@@ -34,7 +34,7 @@ fn metrics() {
     fake.done("answer on");
     let out = fake.done("metrics");
     for line in [
-        "onehop_info{version=\"0.1.0\",abi=\"2\"} 1",
+        "onehop_info{version=\"0.1.0\",abi=\"3\"} 1",
         "onehop_enabled 1",
         "onehop_answer 1",
         "onehop_generation 4",
@@ -47,7 +47,7 @@ fn metrics() {
         "onehop_server_weight{pool=\"web\",server=\"s3\"} 2",
         "onehop_server_packets_total{pool=\"web\",server=\"s3\"} 0",
         "onehop_server_bytes_total{pool=\"web\",server=\"s3\"} 0",
-        "onehop_packets_total{counter=\"guarded\"} 120",
+        "onehop_packets_total{counter=\"guarded\"} 121",
         "onehop_device_present{device=\"eth1\"} 1",
         "onehop_device_present{device=\"\\\"odd\\\"\"} 0",
     ] {
@@ -119,7 +119,7 @@ fn monitor() {
 fn version() {
     let mut fake = web();
     let out = fake.done("version");
-    assert_eq!(out, "onehopctl 0.1.0 (abi 2)\nmodule 0.1.0 (abi 2)\n");
+    assert_eq!(out, "onehopctl 0.1.0 (abi 3)\nmodule 0.1.0 (abi 3)\n");
     let mut fake = Fake {
         absent: true,
         ..Fake::default()
@@ -131,5 +131,5 @@ fn version() {
     );
     let out: Value = serde_json::from_str(&fake.done("version -j")).unwrap();
     assert_eq!(out["module"], Value::Null);
-    assert_eq!(out["abi"], 2);
+    assert_eq!(out["abi"], 3);
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Running the tool on the kernel in memory.
 
+use std::io;
+
 use onehop_uapi::Counter;
-use onehopctl::{Context, ThisHost};
+use onehopctl::{Context, Ran as RanProgram, System};
 
 use crate::fake::{Fake, NOW};
 
@@ -14,6 +16,20 @@ pub struct Ran {
     pub err: String,
 }
 
+/// A host without programs, with net.onehop.transition_seconds.
+struct Settings(Option<u32>);
+
+impl System for Settings {
+    fn file(&mut self, path: &str) -> Option<String> {
+        let seconds = self.0?;
+        (path == "/proc/sys/net/onehop/transition_seconds").then(|| format!("{seconds}\n"))
+    }
+
+    fn run(&mut self, _: &str, _: &[&str], _: &str) -> io::Result<RanProgram> {
+        Err(io::ErrorKind::NotFound.into())
+    }
+}
+
 impl Fake {
     /// Runs the tool with arguments as a shell would split them.
     pub fn run(&mut self, arguments: &str) -> Ran {
@@ -22,14 +38,16 @@ impl Fake {
 
     pub fn run_with(&mut self, arguments: &str, input: &str, colour: bool) -> Ran {
         let (mut out, mut err) = (Vec::new(), Vec::new());
+        let mut system = Settings(self.transition_seconds);
         let mut context = Context {
             kernel: self,
-            system: &mut ThisHost,
+            system: &mut system,
             out: &mut out,
             err: &mut err,
             input: &mut input.as_bytes(),
             colour,
             json: false,
+            plan: false,
             now: NOW + 90_000_000_000,
             caller: "cargo(7)".into(),
         };

@@ -9,7 +9,7 @@ use crate::run::web;
 fn with_history() -> Fake {
     let mut fake = web();
     fake.done("down s2 --reason no-answer --actor watchd.sh(123)");
-    fake.done("server set s3 --admin drain --reason kernel");
+    fake.done("server set s3 --admin drain --now --reason kernel");
     fake
 }
 
@@ -27,7 +27,7 @@ fn for_people() {
         "\
 generation 3, digest {:016x}, enabled
 
-pool web: router, hash over 1024 rows, clients by /32 and /64, drop if no server lives, digest {pool}
+pool web: router by track, hash over 1024 rows, clients by /32 and /64, drop if no server lives, digest {pool}
   ghosts 192.0.2.80
   server  id  state          weight  address   via   last change
   s1       1  up                  1  10.0.0.1  eth1  never
@@ -114,15 +114,17 @@ fn for_machines() {
             "address6": null, "reach6": null, "device6": null, "this_host": false,
             "weight": weight, "admin": states[0], "health": states[1], "state": states[2],
             "reach": "link", "device": "eth1", "changed": changed, "packets": 0, "bytes": 0,
+            "leaving": false, "drain_left": null,
         })
     };
     let expected = json!({
-        "abi": 2, "enabled": true, "generation": 3, "digest": digest(fake.digest()),
+        "abi": 3, "enabled": true, "generation": 3, "digest": digest(fake.digest()),
         "answer": false, "devices": [],
         "pools": [{
-            "name": "web", "mode": "router", "shape": null, "kind": "hash", "rows": 1024,
+            "name": "web", "mode": "router", "shape": null, "method": "track", "kind": "hash", "rows": 1024,
             "seed": "00112233445566778899aabbccddeeff", "prefix4": 32, "prefix6": 64,
             "policy": "drop", "digest": digest_of_web(&mut fake), "ghosts": ["192.0.2.80"], "router_needs": [],
+            "tracked": 0, "older": [],
             "servers": [
                 server(1, 1, ["up", "up", "up"], Value::Null),
                 server(2, 1, ["up", "down", "down"], changed("watchd.sh(123)", "no-answer")),
@@ -146,12 +148,12 @@ fn columns() {
     ];
     assert_eq!(lines[1][..9], pool);
     assert_eq!(lines[1][9].len(), 16);
-    assert_eq!(lines[1][10..], ["-"]);
+    assert_eq!(lines[1][10..], ["-", "track", "0"]);
     assert_eq!(lines[2], ["ghost", "web", "192.0.2.80"]);
-    let s1 = "server web s1 1 10.0.0.1 1 up up up link eth1 false 0 0 0 - - - - -";
+    let s1 = "server web s1 1 10.0.0.1 1 up up up link eth1 false 0 0 0 - - - - - false -";
     assert_eq!(lines[3], s1.split(' ').collect::<Vec<_>>());
     let s2 = "server web s2 2 10.0.0.2 1 up down down link eth1 false 0 0 1700000000000000000 \
-              watchd.sh(123) no-answer - - -";
+              watchd.sh(123) no-answer - - - false -";
     assert_eq!(lines[4], s2.split(' ').collect::<Vec<_>>());
     assert_eq!(lines.len(), 6);
 }

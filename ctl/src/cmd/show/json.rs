@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! `onehopctl show -j`
 
-use onehop_uapi::{Address, Info, Kind, Reach, Server, Status};
+use onehop_uapi::{Address, Info, Kind, Older, Reach, Server, Status};
 use serde::Serialize;
 
 use crate::router::{need, Need};
@@ -30,6 +30,7 @@ struct Pool {
     name: String,
     mode: &'static str,
     shape: Option<&'static str>,
+    method: Option<&'static str>,
     kind: &'static str,
     rows: Option<u32>,
     seed: Option<String>,
@@ -40,6 +41,17 @@ struct Pool {
     ghosts: Vec<String>,
     servers: Vec<Entry>,
     router_needs: Vec<Need>,
+    tracked: u32,
+    older: Vec<Function>,
+}
+
+/// A function before the newest one.
+#[derive(Serialize)]
+struct Function {
+    digest: String,
+    remaining_ms: Option<u64>,
+    flows: u32,
+    moved_ppm: u32,
 }
 
 #[derive(Serialize)]
@@ -60,6 +72,8 @@ struct Entry {
     changed: Option<Changed>,
     packets: u64,
     bytes: u64,
+    leaving: bool,
+    drain_left: Option<u32>,
 }
 
 #[derive(Serialize)]
@@ -98,6 +112,7 @@ fn pool(context: &mut Context<'_>, it: &PoolState) -> Pool {
         name: pool.name.to_string(),
         mode: pool.mode.name(),
         shape: pool.shape.map(|shape| shape.name()),
+        method: pool.method.map(|method| method.name()),
         kind: pool.kind.name(),
         rows: hash.then_some(pool.rows),
         seed: hash.then(|| seed::format(pool.seed)),
@@ -110,6 +125,17 @@ fn pool(context: &mut Context<'_>, it: &PoolState) -> Pool {
             .map(|(server, status)| entry(context, server, status))
             .collect(),
         router_needs: needs.collect(),
+        tracked: it.tracked,
+        older: it.older.iter().map(function).collect(),
+    }
+}
+
+fn function(older: &Older) -> Function {
+    Function {
+        digest: format!("{:016x}", older.digest),
+        remaining_ms: older.remaining,
+        flows: older.flows,
+        moved_ppm: older.moved,
     }
 }
 
@@ -139,5 +165,7 @@ fn entry(context: &mut Context<'_>, server: &Server, status: &Status) -> Entry {
         }),
         packets: status.packets,
         bytes: status.bytes,
+        leaving: status.leaving,
+        drain_left: Some(status.drain_left).filter(|left| *left != 0),
     }
 }
