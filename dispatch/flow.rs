@@ -85,12 +85,6 @@ impl Segment {
     pub const fn acknowledges(&self) -> bool {
         self.flags & ACK != 0
     }
-
-    /// Whether it says that the client has nothing more to send.
-    #[inline]
-    pub const fn ends(&self) -> bool {
-        self.flags & FIN != 0
-    }
 }
 
 /// What a packet is in its connection.

@@ -115,6 +115,11 @@ impl Header {
         }
     }
 
+    /// Where the TCP header is, if there is one to be.
+    pub fn tcp_offset(&self) -> Option<usize> {
+        (self.protocol == TCP).then_some(self.header_len.into())
+    }
+
     /// How many bytes of this packet [`flow`](Self::flow) may look at.
     #[inline]
     pub fn flow_bytes(&self) -> usize {

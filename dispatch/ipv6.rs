@@ -112,6 +112,11 @@ impl Header {
         Client::Is(Address::V6(client))
     }
 
+    /// Where the TCP header is, if there is one to be and it is not behind extension headers.
+    pub fn tcp_offset(&self) -> Option<usize> {
+        (self.next_header == TCP).then_some(HEADER)
+    }
+
     /// How many bytes of this packet [`flow`](Self::flow) may look at.
     #[inline]
     pub const fn flow_bytes(&self) -> usize {

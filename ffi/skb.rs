@@ -139,7 +139,11 @@ impl<P> Skb<P> {
     /// # Errors
     ///
     /// `ENOMEM`.
+    #[inline]
     pub(crate) fn pull(&mut self, bytes: u32) -> Result {
+        if bytes as usize <= self.linear().len() {
+            return Ok(());
+        }
         // SAFETY: Valid by the invariant, which pulling keeps.
         if unsafe { bindings::onehop_skb_pull(self.ptr, bytes.min(self.len())) } {
             Ok(())

@@ -13,12 +13,6 @@ use crate::{
     state::{config::Config, hop::Hop, pool::Pool, Namespace},
 };
 
-/// IANA's number.
-const TCP: u8 = 6;
-
-/// Bytes of the fixed header.
-const IPV6_HEADER: usize = 40;
-
 /// An address family, from bytes to hop.
 pub(super) trait Family: ip::Family {
     /// What is read of an IP header.
@@ -143,7 +137,7 @@ impl Family for V4 {
     }
 
     fn tcp_offset(header: &ipv4::Header) -> Option<usize> {
-        Some(header.header_len.into())
+        header.tcp_offset()
     }
 
     #[inline]
@@ -254,7 +248,7 @@ impl Family for V6 {
     }
 
     fn tcp_offset(header: &ipv6::Header) -> Option<usize> {
-        (header.next_header == TCP).then_some(IPV6_HEADER)
+        header.tcp_offset()
     }
 
     #[inline]
