@@ -10,7 +10,7 @@ use super::{
     moved::{Moved, Origin},
 };
 use crate::{
-    dispatch::course::Course,
+    dispatch::{course::Course, server::ServerId},
     ffi::{
         hook::{Hook, Place, Point},
         rcu::Reader,
@@ -142,39 +142,42 @@ fn moved<F: Family>(
     let Some(destined) = case.destined(origin, &mut skb) else {
         return drop(namespace, skb, Counter::DropNoMemory, Reason::NO_MEMORY);
     };
-    let bytes = skb.len();
-    let (verdict, counter, link) = match destined.course {
-        Course::Keep(link) => {
-            let (verdict, counter) = keep::<F>(namespace, packet, skb);
-            (verdict, counter, link)
-        }
-        Course::Send { link, .. } => {
-            let hop = F::hop(pool, link.server);
-            let (verdict, counter) = match hop.map(|hop| (hop, hop.way())) {
-                Some((_, Way::Local)) => keep::<F>(namespace, packet, skb),
-                Some((hop, Way::Link(ifindex))) => {
-                    forward::send::<F>(namespace, reader, header, hop, ifindex, skb)
-                }
-                Some((_, Way::None)) | None => {
-                    (skb.drop(Reason::NO_ROUTE), Counter::DropUnreachable)
-                }
-            };
-            (verdict, counter, link)
+    let counter = match destined.course {
+        Course::Keep(link) | Course::Send { link, .. } => {
+            let bytes = skb.len();
+            let (verdict, counter) =
+                deliver::<F>(namespace, reader, pool, packet, link.server, skb);
+            namespace.count(counter);
+            if matches!(counter, Counter::Handed | Counter::Local) {
+                case.count(&destined, link, bytes);
+            }
+            return verdict;
         }
         Course::Nobody => return refuse::<F>(namespace, pool, header, skb),
-        Course::Unclaimed => {
-            return drop(namespace, skb, Counter::DropUnclaimed, Reason::FILTER);
-        }
-        Course::NotOwner => return drop(namespace, skb, Counter::DropNotOwner, Reason::FILTER),
-        Course::Misdirected => {
-            return drop(namespace, skb, Counter::DropMisdirected, Reason::FILTER);
-        }
+        Course::Unclaimed => Counter::DropUnclaimed,
+        Course::NotOwner => Counter::DropNotOwner,
+        Course::Misdirected => Counter::DropMisdirected,
     };
-    namespace.count(counter);
-    if matches!(counter, Counter::Handed | Counter::Local) {
-        case.count(&destined, link, bytes);
+    drop(namespace, skb, counter, Reason::FILTER)
+}
+
+/// Hands the packet to a server of the pool, which may be this host.
+#[inline]
+fn deliver<F: Family>(
+    namespace: &Namespace,
+    reader: Reader<'_>,
+    pool: &Pool,
+    packet: &Packet<F>,
+    server: ServerId,
+    skb: Skb<F>,
+) -> (Verdict, Counter) {
+    match F::hop(pool, server).map(|hop| (hop, hop.way())) {
+        Some((_, Way::Local)) => keep::<F>(namespace, packet, skb),
+        Some((hop, Way::Link(ifindex))) => {
+            forward::send::<F>(namespace, reader, &packet.header, hop, ifindex, skb)
+        }
+        Some((_, Way::None)) | None => (skb.drop(Reason::NO_ROUTE), Counter::DropUnreachable),
     }
-    verdict
 }
 
 /// This host is the owner. The stack takes no TCP segment from a frame to several hosts, and

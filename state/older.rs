@@ -15,7 +15,7 @@ use kernel::{prelude::*, sync::Arc};
 
 /// How long after a change hosts may still hear of it: until then new connections go by the
 /// functions before it in mode broadcast, or two servers would begin the same one.
-const SETTLING_MS: u64 = 500;
+const SETTLING_MS: u64 = 2000;
 
 /// A handshake takes as long as a packet there and back.
 const HANDSHAKE_MS: u64 = 2000;

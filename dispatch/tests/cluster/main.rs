@@ -83,7 +83,7 @@ fn any_change() -> impl Strategy<Value = Step> {
 fn any_step() -> impl Strategy<Value = Step> {
     let which = any::<usize>();
     prop_oneof![
-        8 => prop_oneof![0u64..20, 0u64..700, 900u64..1500, 20_000u64..320_000].prop_map(Step::Wait),
+        8 => prop_oneof![0u64..20, 0u64..2_500, 4_000u64..6_000, 20_000u64..320_000].prop_map(Step::Wait),
         10 => any_change(),
         12 => (0u8..16, 0u16..3).prop_map(|(client, port)| Step::Open { client, port }),
         24 => (which, prop::bool::weighted(0.1)).prop_map(|(which, ends)| Step::Talk { which, ends }),

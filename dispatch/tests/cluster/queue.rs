@@ -13,7 +13,7 @@ use onehop_dispatch::siphash::Keyed;
 use onehop_dispatch::transition::{adds_nothing, shares_rows, Chain, Past, MAX_FUNCTIONS};
 
 /// How long hosts may take to hear of a change, ms.
-pub const SETTLE: u64 = 500;
+pub const SETTLE: u64 = 2000;
 
 /// What an operator writes.
 #[derive(Clone, Debug, PartialEq)]
