@@ -10,16 +10,19 @@ import ctypes
 import errno
 import os
 import random
-import re
 import signal
 import sys
 
+from abi_transitions import dry_run_of_a_server, queue_of_functions_is_bounded, transition_from_begin_to_end
+from expect import Failure, expect, name_of, refused, state
 from mistakes import CALLS, IMAGES, image, ip6, rich_image
 from uapi import C, IOC, S, Device, make, message, put, text
 
 GOOD = rich_image()
 BUFFER = (ctypes.c_uint8 * len(GOOD)).from_buffer_copy(GOOD)
 VALUES = (ctypes.c_uint64 * 64)()
+# Without a transition: what a dump says of one changes by itself.
+NOW = C["ONEHOP_NOW"]
 
 
 def argument(command):
@@ -29,36 +32,11 @@ def argument(command):
         "APPLY": lambda: make("apply", image=ctypes.addressof(BUFFER), len=len(GOOD)),
         "DUMP": lambda: make("dump"),
         "SERVER": lambda: make("set", pool="web", server="s1", field=2, value=1),
+        "TRANSITION": lambda: make("transition", pool="web", verb=1),
         "LOOKUP": lambda: make("lookup", pool="web", family=4, client=bytes([10, 1, 1, 2])),
         "ANSWER": lambda: make("answer", answer=0),
         "STATS": lambda: make("stats", counters=ctypes.addressof(VALUES), count=5),
     }[command]()
-
-
-class Failure(Exception):
-    pass
-
-
-def expect(what, seen, wanted):
-    if seen != wanted:
-        raise Failure(f"{what}: '{seen}' where '{wanted}' was expected")
-
-
-def name_of(number):
-    return errno.errorcode.get(number, str(number))
-
-
-def refused(device, wanted, pattern, error, said):
-    expect("errno", name_of(error), name_of(wanted))
-    if not re.search(pattern, said):
-        raise Failure(f"message '{said}' does not show '{pattern}'")
-    if pattern and (len(said) < 12 or not said.isprintable()):
-        raise Failure(f"message '{said}' is no sentence")
-
-
-def state(device):
-    info = device.info()
-    return info.generation, info.digest, device.dump()
 
 
 def good_image_is_accepted(device):
@@ -158,7 +136,7 @@ def damaged_images(device):
         for _ in range(chance.choice((1, 1, 2, 8))):
             damaged[chance.randrange(len(damaged))] = chance.choice((0, 1, 255, chance.randrange(256)))
         before = device.info().generation
-        error, reply = device.apply(bytes(damaged))
+        error, reply = device.apply(bytes(damaged), flags=NOW)
         if error:
             expect("generation", device.info().generation, before)
             if not message(reply):
@@ -166,7 +144,7 @@ def damaged_images(device):
         else:
             taken += 1
     print(f"# {taken} of 1500 damaged images were still valid")
-    expect("errno of the correct one", device.apply(GOOD)[0], 0)
+    expect("errno of the correct one", device.apply(GOOD, flags=NOW)[0], 0)
 
 
 def without_privilege(device):
@@ -212,7 +190,7 @@ def events_are_whole(device):
     event = S["event"].from_buffer_copy(os.read(fresh.fd, 4096))
     expect("event", (event.type, event.value, bytes(event.server).rstrip(b"\0"), bytes(event.reason).rstrip(b"\0")),
            (C["ONEHOP_EVENT_HEALTH"], 2, b"s2", b"why"))
-    device.must(IOC["SERVER"], make("set", pool="web", server="s2", field=2, value=1))
+    device.must(IOC["SERVER"], make("set", pool="web", server="s2", field=2, value=1, flags=NOW))
     os.read(fresh.fd, 4096)
 
     # Nothing more to come: the read waits, and a signal ends it.
@@ -264,13 +242,13 @@ def answer_is_a_state_of_its_own(device):
            (C["ONEHOP_EVENT_ANSWER"], 1, "", "abi", "why"))
     os.close(fresh.fd)
 
-    expect("errno", device.apply(image())[0], 0)
+    expect("errno", device.apply(image(), flags=NOW)[0], 0)
     expect("answer after an apply", device.info().answer, 1)
     asked = make("answer", answer=1)
     refused(device, errno.ENODEV, '"on"', device.call(IOC["ANSWER"], asked), message(asked))
     device.must(IOC["ANSWER"], make("answer", answer=0))
     expect("answer turned off", device.info().answer, 0)
-    expect("errno", device.apply(GOOD)[0], 0)
+    expect("errno", device.apply(GOOD, flags=NOW)[0], 0)
 
 
 def main():
@@ -281,6 +259,9 @@ def main():
         ("clients of both families", lambda: clients_of_both_families(device)),
         ("devices, there or not", lambda: devices_as_they_are(device)),
         ("answer is a state of its own", lambda: answer_is_a_state_of_its_own(device)),
+        ("a transition from its begin to its end", lambda: transition_from_begin_to_end(device)),
+        ("the queue of functions is bounded", lambda: queue_of_functions_is_bounded(device)),
+        ("a dry run of a change to a server", lambda: dry_run_of_a_server(device)),
         ("unknown commands and sizes", lambda: unknown_commands(device)),
         ("pointers that lead nowhere", lambda: bad_pointers(device)),
         ("random bytes at every command", lambda: random_bytes(device)),

@@ -15,8 +15,8 @@
 # The ghost, 192.0.2.80, is on lo of the servers. They reply to r directly.
 #
 # mode=router: the servers run no module; that they do not answer ARP for the
-# ghost is set by hand. Modes broadcast and peer: no d1, d2; the servers run the
-# module, and nothing is set by hand.
+# ghost is set by hand. With method=chance they run it, and nothing is set by
+# hand. Modes broadcast and peer: likewise, and no d1, d2.
 #
 # families="ipv4 ipv6": all have IPv6 as well, 2001:db8::x on the lan,
 # 2001:db8:1:N::2 and 2001:db8:2:1::1 .. 2001:db8:2:40::1 beyond r, and the pool
@@ -195,8 +195,9 @@ bed_up() {
 		client "$name"
 	done
 	for name in r "${dispatchers[@]}" "${servers[@]}"; do
-		case $name-$mode in
-		s*-router) sysctls "$name" "${unlimited[@]}" ipv4/conf/all/arp_ignore=1 ipv4/conf/all/arp_announce=2 ;;
+		case $name-$mode-${method-} in
+		s*-router-chance) sysctls "$name" "${unlimited[@]}" ;;
+		s*-router-*) sysctls "$name" "${unlimited[@]}" ipv4/conf/all/arp_ignore=1 ipv4/conf/all/arp_announce=2 ;;
 		s*) sysctls "$name" "${unlimited[@]}" ;;
 		*) sysctls "$name" "${unlimited[@]}" ipv4/ip_forward=1 ipv6/conf/all/forwarding=1 ;;
 		esac
@@ -239,7 +240,7 @@ pool() {
 	! has_ipv6 || ghosts+=", \"$ghost6\""
 	[[ -z ${devices-} ]] || echo "devices = [$devices]"
 	echo "[pool.web]"
-	[[ " $* " == *mode* ]] || echo "mode = \"$mode\""
+	[[ " $* " == *mode* ]] || echo "mode = \"$mode\"${method:+$'\n'method = \"$method\"}"
 	[[ " $* " == *'"mod"'* || " $* " == *seed* ]] || echo 'seed = "000102030405060708090a0b0c0d0e0f"'
 	printf '%s\n' "$@" "ghosts = [$ghosts]"
 }
@@ -261,13 +262,15 @@ conf() {
 	done
 }
 
-# configure NAME...: the pool above on these hosts.
+# configure NAME...: the pool above on these hosts, where changes take effect at
+# once; transition.sh is for those that do not.
 configure() {
 	local name
 
 	module_load
 	conf "${lines[@]}" >"$scratch/onehop.conf"
 	for name; do
+		sysctls "$name" onehop/transition_seconds=0
 		ctl "$name" apply "$scratch/onehop.conf"
 	done
 }

@@ -63,6 +63,14 @@ bad_values() {
 		refuses knob d1 log_level "$value"
 	done
 	equal "enabled" "$(knob d1 enabled)" 1
+	for value in 604801 -1 x; do
+		refuses knob d1 transition_seconds "$value"
+	done
+	for value in 1048577 -1 x; do
+		refuses knob d1 max_tracked_flows "$value"
+	done
+	equal "transition_seconds of one who never set it" "$(knob r transition_seconds)" 300
+	equal "max_tracked_flows" "$(knob d1 max_tracked_flows)" 65536
 	refuses knob d1 generation 5
 	refuses knob d1 digest 0
 }

@@ -15,7 +15,9 @@ GHOST = bytes([192, 0, 2, 80])
 def pool(**more):
     fields = {"name": "web", "mode": 1, "kind": 2, "policy": 1, "prefix4": 32, "prefix6": 64, "rows": 256,
               "seed": bytes(range(16))}
-    return make("pool", **{**fields, **more})
+    fields = {**fields, **more}
+    # Mode router, and no other, has a method.
+    return make("pool", **{"method": int(fields["mode"] == 1), **fields})
 
 
 def ghost(**more):
@@ -40,12 +42,12 @@ def device(name, **more):
     return make("device", **{"name": name, **more})
 
 
-def image(pools=None, ghosts=None, servers=None, devices=(), abi=C["ONEHOP_ABI"], pad=0):
+def image(pools=None, ghosts=None, servers=None, devices=(), abi=C["ONEHOP_ABI"], older=0):
     pools = [pool()] if pools is None else pools
     ghosts = [ghost()] if ghosts is None else ghosts
     servers = [server(1), server(2), server(3)] if servers is None else servers
     head = make("image", abi=abi, pools=len(pools), ghosts=len(ghosts), servers=len(servers), devices=len(devices),
-                pad=pad)
+                older=older)
     return b"".join(bytes(part) for part in [head, *pools, *ghosts, *servers, *devices])
 
 
@@ -86,7 +88,7 @@ IMAGES = {
                                                       for n in range(257)])),
     "too many servers": (E.E2BIG, "1025", image(servers=[server(n) for n in range(1, 1026)])),
     "too many devices": (E.E2BIG, "17", image(devices=[device(f"d{n}") for n in range(17)])),
-    "image padding": (E.EINVAL, "pad", image(pad=1)),
+    "image with an older function": (E.EINVAL, "older", image(older=1)),
     "pool name empty": (E.EBADMSG, "name", pools_with(name=b"\0" * 32)),
     "pool name with a space": (E.EBADMSG, "we b", pools_with(name="we b")),
     "pool name not ASCII": (E.EBADMSG, "name", pools_with(name="wéb")),
@@ -101,6 +103,10 @@ IMAGES = {
     "shape with mode peer": (E.EINVAL, "shape", pools_with(mode=3, shape=1)),
     "shape multicast without a device": (E.ENODEV, "multicast", pools_with(mode=2, shape=2)),
     "shape igmp without a device": (E.ENODEV, "igmp", pools_with(mode=2, shape=3)),
+    "method 0 with mode router": (E.EINVAL, '"0"', pools_with(method=0)),
+    "method unknown": (E.EINVAL, '"3"', pools_with(method=3)),
+    "method with mode broadcast": (E.EINVAL, "method", pools_with(mode=2, shape=1, method=1)),
+    "method with mode peer": (E.EINVAL, "method", pools_with(mode=3, method=2)),
     "kind 0": (E.EINVAL, '"0"', pools_with(kind=0)),
     "kind unknown": (E.EINVAL, '"9"', pools_with(kind=9)),
     "policy 0": (E.EINVAL, '"0"', pools_with(policy=0)),
@@ -114,8 +120,8 @@ IMAGES = {
     "rows 128": (E.ERANGE, '"128"', pools_with(rows=128)),
     "rows no power of two": (E.ERANGE, '"257"', pools_with(rows=257)),
     "rows 131072": (E.ERANGE, '"131072"', pools_with(rows=131072)),
-    "pool padding": (E.EINVAL, "pad", pools_with(pad=b"\0\1")),
-    "pool second padding": (E.EINVAL, "pad", pools_with(pad2=1)),
+    "pool padding": (E.EINVAL, "pad", pools_with(pad=1)),
+    "pool tracked set by the caller": (E.EINVAL, "tracked", pools_with(tracked=1)),
     "pool digest set by the caller": (E.EINVAL, "digest", pools_with(digest=1)),
     "kind mod with rows": (E.ERANGE, "rows", pools_with(kind=1, seed=bytes(16))),
     "kind mod with a seed": (E.EINVAL, "seed", pools_with(kind=1, rows=0)),
@@ -151,7 +157,8 @@ IMAGES = {
     "weight 1001": (E.ERANGE, '"1001"', servers_with(weight=1001)),
     "admin 0": (E.EINVAL, '"0"', servers_with(admin=0)),
     "admin unknown": (E.EINVAL, '"4"', servers_with(admin=4)),
-    "server flag unknown": (E.EINVAL, "flag", servers_with(flags=2)),
+    "server flag unknown": (E.EINVAL, "flag", servers_with(flags=4)),
+    "server leaving set by the caller": (E.EINVAL, "flag", servers_with(flags=2)),
     "server health set by the caller": (E.EINVAL, "health", servers_with(health=1)),
     "server reach set by the caller": (E.EINVAL, "reach", servers_with(reach=2)),
     "server ifindex set by the caller": (E.EINVAL, "ifindex", servers_with(ifindex=2)),
@@ -163,7 +170,7 @@ IMAGES = {
     "server reach6 set by the caller": (E.EINVAL, "reach6", servers_with(reach6=2)),
     "server ifindex6 set by the caller": (E.EINVAL, "ifindex6", servers_with(ifindex6=2)),
     "server second padding": (E.EINVAL, "pad2", servers_with(pad2=b"\0\1")),
-    "server third padding": (E.EINVAL, "pad3", servers_with(pad3=1)),
+    "server drain_left set by the caller": (E.EINVAL, "drain_left", servers_with(drain_left=1)),
     "server without an address": (E.EDESTADDRREQ, "address", servers_with(address=bytes(4))),
     "server without the IPv4 address of its ghost": (E.EDESTADDRREQ, "IPv4", servers_with(
         address=bytes(4), address6=ip6("2001:db8::1"))),
@@ -193,7 +200,9 @@ IMAGES |= {
 
 # name: (errno, message, command, argument).
 CALLS = {
-    "apply: unknown flag": (E.EINVAL, "flag", "APPLY", {"flags": 4}),
+    "apply: unknown flag": (E.EINVAL, "flag", "APPLY", {"flags": 8}),
+    "apply: seconds over the most": (E.ERANGE, '"700000"', "APPLY", {"seconds": 700000}),
+    "apply: padding": (E.EINVAL, "pad", "APPLY", {"pad": 1}),
     "apply: expected without its flag": (E.EINVAL, "expected", "APPLY", {"expected": 5}),
     "apply: stale generation": (E.ESTALE, '"99"', "APPLY", {"flags": 2, "expected": 99}),
     "apply: generation set by the caller": (E.EINVAL, "generation", "APPLY", {"generation": 1}),
@@ -217,9 +226,28 @@ CALLS = {
     "server: unknown health": (E.EINVAL, '"3"', "SERVER", {"value": 3}),
     "server: unknown admin": (E.EINVAL, '"4"', "SERVER", {"field": 1, "value": 4}),
     "server: padding": (E.EINVAL, "pad", "SERVER", {"pad": b"\1"}),
-    "server: unknown flag": (E.EINVAL, "flag", "SERVER", {"flags": 1}),
+    "server: unknown flag": (E.EINVAL, "flag", "SERVER", {"flags": 8}),
+    "server: seconds over the most": (E.ERANGE, '"700000"', "SERVER", {"seconds": 700000}),
+    "server: second padding": (E.EINVAL, "pad2", "SERVER", {"pad2": 1}),
     "server: stale generation": (E.ESTALE, '"99"', "SERVER", {"flags": 2, "expected": 99}),
     "server: reason with an escape": (E.EBADMSG, "reason", "SERVER", {"reason": "\x1b[2J"}),
+    "transition: no such pool": (E.ENOENT, "nope", "TRANSITION", {"pool": "nope"}),
+    "transition: pool name empty": (E.EBADMSG, "pool", "TRANSITION", {"pool": b"\0" * 32}),
+    "transition: verb 0": (E.EINVAL, '"0"', "TRANSITION", {"verb": 0}),
+    "transition: unknown verb": (E.EINVAL, '"4"', "TRANSITION", {"verb": 4}),
+    "transition: padding": (E.EINVAL, "pad", "TRANSITION", {"pad": b"\1"}),
+    "transition: second padding": (E.EINVAL, "pad2", "TRANSITION", {"pad2": 1}),
+    "transition: no dry run": (E.EINVAL, "flag", "TRANSITION", {"flags": 1}),
+    "transition: not now": (E.EINVAL, "flag", "TRANSITION", {"flags": 4}),
+    "transition: commit for a time": (E.ERANGE, '"60"', "TRANSITION", {"seconds": 60}),
+    "transition: abort for ever": (E.ERANGE, "seconds", "TRANSITION", {"verb": 2, "seconds": C["ONEHOP_FOREVER"]}),
+    "transition: extend for no time": (E.ERANGE, '"0"', "TRANSITION", {"verb": 3}),
+    "transition: extend for too long": (E.ERANGE, '"604801"', "TRANSITION", {"verb": 3, "seconds": 604801}),
+    "transition: stale generation": (E.ESTALE, '"99"', "TRANSITION", {"flags": 2, "expected": 99}),
+    "transition: moved set by the caller": (E.EINVAL, "moved", "TRANSITION", {"moved": 1}),
+    "transition: actor with a control character": (E.EBADMSG, "actor", "TRANSITION", {"actor": "a\nb"}),
+    "lookup: older set by the caller": (E.EINVAL, "older", "LOOKUP", {"older": [1]}),
+    "lookup: oldest set by the caller": (E.EINVAL, "oldest", "LOOKUP", {"oldest": 1}),
     "lookup: no such pool": (E.ENOENT, "nope", "LOOKUP", {"pool": "nope"}),
     "lookup: family 5": (E.EINVAL, '"5"', "LOOKUP", {"family": 5}),
     "lookup: bytes behind the address": (E.EINVAL, "client", "LOOKUP", {"client": bytes([10, 0, 0, 1, 1])}),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The ABI, read from its specification: uapi/onehop.h becomes constants and
+"""The ABI, read from its specification: uapi/onehop*.h become constants and
 ctypes structures, so that the tests speak what the header says and nothing else.
 
 Not a C parser: it knows the few forms that the header uses, and stops on others.
@@ -10,7 +10,8 @@ import fcntl
 import os
 import re
 
-HEADER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "uapi/onehop.h")
+FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "uapi")
+HEADERS = ("onehop_image.h", "onehop.h")
 TYPES = {
     "__u8": ctypes.c_uint8,
     "__u16": ctypes.c_uint16,
@@ -42,7 +43,7 @@ def structures(text, known):
     found = {}
     for name, body in re.findall(r"struct\s+onehop_(\w+)\s*\{(.*?)\};", text, re.S):
         fields = []
-        for kind, field, size in re.findall(r"(__u\d+)\s+(\w+)(?:\[(\w+)\])?\s*;", body):
+        for kind, field, size in re.findall(r"(__u\d+)\s+(\w+)(?:\[([^\]]+)\])?\s*;", body):
             fields.append((field, TYPES[kind] * value(size, known) if size else TYPES[kind]))
         if len(fields) != body.count(";"):
             raise SystemExit(f"uapi.py: a field of struct onehop_{name} has an unknown form")
@@ -61,8 +62,12 @@ def commands(text, known, structs):
     return found
 
 
-with open(HEADER) as header:
-    TEXT = re.sub(r"/\*.*?\*/", "", header.read(), flags=re.S)
+def read(name):
+    with open(os.path.join(FOLDER, name)) as header:
+        return re.sub(r"/\*.*?\*/", "", header.read(), flags=re.S)
+
+
+TEXT = "".join(map(read, HEADERS))
 C = constants(TEXT)
 S = structures(TEXT, C)
 IOC = commands(TEXT, C, S)
@@ -105,6 +110,11 @@ class Device:
             put(argument, field, content)
         return self.call(IOC["APPLY"], argument), argument
 
+    def transition(self, verb, pool="web", **more):
+        """What becomes of the older functions of a pool: the errno and the argument as written back."""
+        argument = make("transition", pool=pool, verb=C[f"ONEHOP_VERB_{verb.upper()}"], **more)
+        return self.call(IOC["TRANSITION"], argument), argument
+
     def dump(self):
         argument = S["dump"]()
         self.call(IOC["DUMP"], argument)
@@ -120,10 +130,10 @@ class Device:
 
 
 def put(struct, field, content):
-    """Set a field; bytes and str go into arrays."""
+    """Set a field; bytes, str and lists go into arrays."""
     if isinstance(content, str):
         content = content.encode()
-    if isinstance(content, bytes):
+    if isinstance(content, (bytes, list)):
         array = getattr(struct, field)
         array[: len(content)] = content
     else:
