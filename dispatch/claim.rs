@@ -19,6 +19,14 @@ pub enum Socket {
     None,
     /// A connection.
     Full,
+    /// One that began with data in its SYN, and waits for the client's word as a request does. It may
+    /// have sent data already.
+    Opening {
+        /// The first sequence number that is not acknowledged, behind its SYN.
+        una: u32,
+        /// The sequence number behind all that it has sent.
+        next: u32,
+    },
     /// A connection that it has agreed to, and waits for the client's word.
     Request {
         /// The sequence number of its SYN.
@@ -43,6 +51,9 @@ impl Socket {
         match *self {
             Self::None => false,
             Self::Full => true,
+            Self::Opening { una, next } => {
+                segment.acknowledges() && segment.ack.wrapping_sub(una) <= next.wrapping_sub(una)
+            }
             Self::Request { isn } => segment.acknowledges() && segment.ack == isn.wrapping_add(1),
             Self::TimeWait { rcv_nxt } => rcv_nxt.wrapping_sub(segment.end) <= AGAIN,
         }

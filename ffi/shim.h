@@ -147,6 +147,8 @@ struct sock *onehop_tcp6_listener(struct net *net, const struct in6_addr *client
 				  __be16 ghost_port, int dif, int sdif);
 int onehop_sock_state(const struct sock *sk);
 u32 onehop_sock_isn(struct sock *sk);
+u32 onehop_sock_snd_una(const struct sock *sk);
+u32 onehop_sock_snd_nxt(const struct sock *sk);
 bool onehop_sock_is_half_closed(const struct sock *sk);
 u32 onehop_sock_rcv_nxt(const struct sock *sk);
 bool onehop_sock_sent_cookies(const struct sock *sk);

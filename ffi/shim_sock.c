@@ -44,6 +44,16 @@ u32 onehop_sock_isn(struct sock *sk)
 	return tcp_rsk(inet_reqsk(sk))->snt_isn;
 }
 
+u32 onehop_sock_snd_una(const struct sock *sk)
+{
+	return READ_ONCE(tcp_sk(sk)->snd_una);
+}
+
+u32 onehop_sock_snd_nxt(const struct sock *sk)
+{
+	return READ_ONCE(tcp_sk(sk)->snd_nxt);
+}
+
 /* In TIME_WAIT: does it wait for the other end's FIN still? */
 bool onehop_sock_is_half_closed(const struct sock *sk)
 {

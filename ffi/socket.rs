@@ -43,6 +43,9 @@ pub(crate) enum State {
     None,
     /// A connection.
     Full,
+    /// One that is not open yet, but has accepted data (TCP fast open): what it has sent that is not
+    /// acknowledged, from and to.
+    Opening(u32, u32),
     /// A request to open one, answered with this sequence number.
     Request(u32),
     /// What is left of one, and the sequence number it expected next.
@@ -65,6 +68,10 @@ pub(crate) fn connection<F: Family>(
     // three structures that the table holds this is; it stays that for as long as it is referenced.
     unsafe {
         let state = match bindings::onehop_sock_state(socket.as_ptr()).unsigned_abs() {
+            bindings::TCP_SYN_RECV => State::Opening(
+                bindings::onehop_sock_snd_una(socket.as_ptr()),
+                bindings::onehop_sock_snd_nxt(socket.as_ptr()),
+            ),
             bindings::TCP_NEW_SYN_RECV => {
                 State::Request(bindings::onehop_sock_isn(socket.as_ptr()))
             }

@@ -172,6 +172,7 @@ impl<F: Family> Case<'_, F> {
         let socket = match socket::connection::<F>(net, device, &tuple) {
             State::None => claim::Socket::None,
             State::Full => claim::Socket::Full,
+            State::Opening(una, next) => claim::Socket::Opening { una, next },
             State::Request(isn) => claim::Socket::Request { isn },
             State::TimeWait(rcv_nxt) => claim::Socket::TimeWait { rcv_nxt },
         };

@@ -35,6 +35,24 @@ fn a_request_claims_what_acknowledges_it() {
     }
 }
 
+/// Two servers may have taken the data of one SYN: the client has heard one of them.
+#[test]
+fn one_that_opens_with_data_claims_what_acknowledges_it() {
+    for una in [1, 0x7fff_ffff, 0xffff_fff0] {
+        let next = 100u32.wrapping_add(una);
+        let opening = Socket::Opening { una, next };
+        for ahead in [0, 1, 99, 100] {
+            let ack = una.wrapping_add(ahead);
+            assert!(opening.claims(&segment(7, ack, ACK, 5)), "{una} {ahead}");
+            assert!(!opening.claims(&segment(7, ack, RST, 0)), "{una} {ahead}");
+        }
+        for other in [una.wrapping_sub(1), next.wrapping_add(1), una ^ 0x4000_0000] {
+            assert!(!opening.claims(&segment(7, other, ACK, 5)), "{una} {other}");
+        }
+        assert!(opening.claims_quoted());
+    }
+}
+
 /// What is sent again of the old connection, and nothing of one that begins behind it.
 #[test]
 fn an_ended_connection_claims_what_is_before_its_end() {
