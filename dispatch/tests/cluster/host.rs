@@ -171,7 +171,7 @@ impl Host {
     fn open(&mut self, client: Address, segment: &Segment, isn: u32) -> Answer {
         let key = (client, segment.ports);
         match self.socket(client, segment.ports) {
-            Socket::Full => return Answer::Ack,
+            Socket::Full | Socket::Opening { .. } => return Answer::Ack,
             Socket::Request { isn } => return Answer::SynAck { isn },
             Socket::None | Socket::TimeWait { .. } => {}
         }
@@ -188,7 +188,9 @@ impl Host {
         let key = (client, segment.ports);
         match self.socket(client, segment.ports) {
             Socket::Full | Socket::TimeWait { .. } => Answer::Ack,
-            socket @ Socket::Request { .. } if socket.claims(segment) => {
+            socket @ (Socket::Request { .. } | Socket::Opening { .. })
+                if socket.claims(segment) =>
+            {
                 self.sockets.insert(key, Socket::Full);
                 Answer::Ack
             }
@@ -196,7 +198,7 @@ impl Host {
                 self.sockets.insert(key, Socket::Full);
                 Answer::Ack
             }
-            Socket::None | Socket::Request { .. } => Answer::Reset,
+            Socket::None | Socket::Request { .. } | Socket::Opening { .. } => Answer::Reset,
         }
     }
 }
