@@ -121,7 +121,10 @@ class Connection:
         """Nothing more is asked; it ends when the server has ended it, too."""
         if not self.shut:
             self.shut = True
-            self.socket.shutdown(socket.SHUT_WR)
+            try:
+                self.socket.shutdown(socket.SHUT_WR)
+            except OSError as error:
+                self.fail(error)
 
     def turn(self):
         """Called every 100 ms."""
