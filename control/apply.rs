@@ -17,7 +17,7 @@ use crate::{
         member::Member,
         Namespace, Turn,
     },
-    uapi::{self, check, sort, Apply, Image, Method, Mode, Outcome, What},
+    uapi::{self, check, sort, Apply, Image, Outcome, What},
 };
 use core::fmt;
 use kernel::{
@@ -54,8 +54,7 @@ fn watch(namespace: &Arc<Namespace>, image: &Image<'_>) -> Result<(), Refusal> {
         links::watch(namespace, &mut namespace.turn())?;
     }
     for pool in image.pools() {
-        let pool = pool?;
-        if pool.mode == Mode::Peer || pool.method == Some(Method::Chance) {
+        if pool?.has_peers() {
             change::watch_neighbours(namespace)?;
         }
     }

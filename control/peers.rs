@@ -33,7 +33,7 @@ impl NeighbourUser for Namespace {
         let turn = self.turn();
         let config = turn.current();
         let pools = config.map_or(&[][..], |config| config.pools());
-        let peers = pools.iter().filter(|pool| pool.has_peers());
+        let peers = pools.iter().filter(|pool| pool.wanted().has_peers());
         let mut changed = self.take_doubt();
         for pool in peers.clone() {
             changed |= learn(self.net(), pool);

@@ -21,7 +21,6 @@ use kernel::{
 };
 
 /// How long connections stay where they began.
-#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stay {
     /// None does, not even those of older functions.
     Now,
@@ -61,15 +60,13 @@ pub(super) fn in_seconds(seconds: u32) -> u64 {
 /// to another one, or if it begins to note connections while there are some it cannot know of;
 /// `ENOMEM`.
 pub(super) fn queue(old: Option<&Pool>, new: &Function, stay: Stay) -> Result<Queue, Refusal> {
-    let (Some(old), Stay::No | Stay::Until(_)) = (old, stay) else {
-        return Ok(Queue::EMPTY);
-    };
-    let superseded = match stay {
-        Stay::Until(until) => Some(Superseded {
-            function: &old.newest,
-            until,
-        }),
-        Stay::Now | Stay::No => None,
+    let (old, superseded) = match (old, stay) {
+        (None, _) | (_, Stay::Now) => return Ok(Queue::EMPTY),
+        (Some(old), Stay::No) => (old, None),
+        (Some(old), Stay::Until(until)) => {
+            let function = &old.newest;
+            (old, Some(Superseded { function, until }))
+        }
     };
     let older = old.older.push(superseded, new)?;
     check_ids(&older, new)?;

@@ -6,11 +6,5 @@ mode=broadcast
 # shellcheck source=verbs.sh
 . "$(dirname "$(readlink -f "$0")")/verbs.sh"
 
-plan 14
 devices='"eth0"'
-transition_bed
-begin
-single_verbs
-overlapping
-control
-finish
+all_verbs

@@ -6,10 +6,4 @@ mode=peer
 # shellcheck source=verbs.sh
 . "$(dirname "$(readlink -f "$0")")/verbs.sh"
 
-plan 14
-transition_bed
-begin
-single_verbs
-overlapping
-control
-finish
+all_verbs

@@ -7,10 +7,4 @@ method=track
 # shellcheck source=verbs.sh
 . "$(dirname "$(readlink -f "$0")")/verbs.sh"
 
-plan 14
-transition_bed
-begin
-single_verbs
-overlapping
-control
-finish
+all_verbs

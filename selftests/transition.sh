@@ -104,7 +104,7 @@ streams() {
 
 # on_all ARGS...: the tool on every host, on all at once; on half of them $skew
 # seconds later. Before all others that want the processor: two servers answer one
-# connection when they change more than half a second apart.
+# connection when they change further apart than functions settle.
 on_all() {
 	local name rc=0 pids=() half=$((${#hosts[@]} / 2))
 

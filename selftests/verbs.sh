@@ -161,3 +161,14 @@ overlapping() {
 control() {
 	run_case "control: without a transition most moved streams break" without_transition
 }
+
+# all_verbs: the whole script, in the mode and method that it has set.
+all_verbs() {
+	plan 14
+	transition_bed
+	begin
+	single_verbs
+	overlapping
+	control
+	finish
+}

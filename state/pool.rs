@@ -146,17 +146,11 @@ impl Pool {
         !self.older.is_empty()
     }
 
-    /// Do servers send packets on to each other? Any context.
-    #[inline]
-    pub(crate) fn has_peers(&self) -> bool {
-        self.wanted().mode == Mode::Peer || self.wanted().method == Some(Method::Chance)
-    }
-
     /// Does it matter to this host whether another server sent a packet on? A dispatcher that is none
     /// takes what comes from one as a client's. Any context.
     #[inline]
     pub(crate) fn asks_peers(&self) -> bool {
-        self.wanted().mode == Mode::Peer || (self.has_peers() && self.is_member())
+        self.wanted().mode == Mode::Peer || (self.wanted().has_peers() && self.is_member())
     }
 
     /// The way to a server by IPv4. Any context.

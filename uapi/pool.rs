@@ -36,6 +36,12 @@ impl Pool {
     /// Bytes of the structure.
     pub const SIZE: usize = 72;
 
+    /// Do servers send packets on to each other?
+    #[inline]
+    pub fn has_peers(&self) -> bool {
+        self.mode == Mode::Peer || self.method == Some(Method::Chance)
+    }
+
     /// Reads a pool of an image to be applied.
     ///
     /// # Errors
