@@ -269,6 +269,8 @@ recover() {
 
 	on_all apply --now "$scratch/four.conf"
 	on_all up s2 --now
+	# What was so already has ended no transition.
+	on_all commit
 	streams fresh 0
 	at cm ss -K dport = :7000 >/dev/null
 	for name in "${servers[@]}"; do
