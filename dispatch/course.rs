@@ -7,9 +7,10 @@
 //! sockets ([`broadcast`], [`chance`]) or a dispatcher's records ([`track`]). Everything that is not
 //! TCP stays with the oldest owner until that function is retired.
 
+use super::chain::{Chain, Link};
 use super::flow::Flow;
+use super::function::Owner;
 use super::server::ServerId;
-use super::transition::{Chain, Link};
 
 /// What a host does with a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,17 +116,17 @@ pub fn chance(
     }
 }
 
-/// Mode `router` with method `track`. `record` is the server that this host has noted for the
-/// connection: with a SYN the one noted now, none if there was no room for it or nobody is live.
+/// Mode `router` with method `track`. It asks for no more than the owners at both ends of a chain, and
+/// for what this host has `noted` for the connection: with a SYN the one noted now, none if there was
+/// no room for it or nobody is live.
 #[inline]
-pub fn track(chain: &Chain, flow: &Flow, record: Option<ServerId>) -> Course {
-    let noted = record.filter(|&server| flow.is_whole() && chain.names(server));
-    let owner = match (noted, flow) {
-        (Some(server), _) => Some(server),
-        (None, Flow::Segment(segment)) if segment.opens() && chain.fresh().is_none() => None,
-        (None, _) => chain.oldest(),
+pub fn track(newest: Owner, oldest: Option<Link>, flow: &Flow, noted: Option<Link>) -> Course {
+    let link = match (noted, flow) {
+        (Some(link), _) if flow.is_whole() => Some(link),
+        (_, Flow::Segment(segment)) if segment.opens() && newest == Owner::None => None,
+        _ => oldest,
     };
-    owner.map_or(Course::Nobody, |server| send(link(chain, server), false))
+    link.map_or(Course::Nobody, |link| send(link, false))
 }
 
 /// The newest link that is this host's, and where in the chain it is.

@@ -28,6 +28,7 @@
 pub mod addr;
 pub mod arp;
 pub mod bitmap;
+pub mod chain;
 pub mod claim;
 pub mod client;
 pub mod course;

@@ -18,7 +18,7 @@ const BITS: u32 = 12;
 /// Of a connection. Anybody can find connections that share a slot, and thereby make an estimate
 /// too low: nothing else depends on it.
 #[inline]
-pub fn slot(client: Address, ports: Ports) -> usize {
+pub fn slot(client: Address, ports: Ports) -> u16 {
     let client = match client {
         Address::V4(address) => u32::from_be_bytes(address),
         Address::V6(address) => {
@@ -33,7 +33,7 @@ pub fn slot(client: Address, ports: Ports) -> usize {
     let both = (u64::from(client) << 32) | u64::from(ports);
     let once = both.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let twice = (once ^ (once >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (twice >> (u64::BITS - BITS)) as usize
+    (twice >> (u64::BITS - BITS)) as u16
 }
 
 /// The number of connections that marked `marks` slots.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! While one function takes the place of another: who may be serving a client's connections.
+//! While one function takes the place of another: what the older ones still say.
 //!
 //! A pool has a queue of functions. The newest gives new connections their owner; the older ones
 //! are there for connections that began while each was the newest. A server that goes down leaves
@@ -37,26 +37,35 @@ impl<'a> Past<'a> {
     }
 
     /// Who owns a client; none if this function has no say.
-    #[inline]
-    pub fn owner(&self, client: Address) -> Option<ServerId> {
+    ///
+    /// By value: a function that is asked for a row only then stays in registers.
+    #[inline(never)]
+    pub fn owner(self, client: Address) -> Option<ServerId> {
         self.unless_gone(self.function.owner(client))
     }
 
-    /// The same, `row` being the client's in the newest function.
-    #[inline]
-    fn owner_at(&self, row: Option<u32>, client: Address) -> Option<ServerId> {
+    /// Whether it gives `row`, the client's in the newest function, to `server`, who may be
+    /// [gone](Self::new) since. The cheapest question, for functions that share rows.
+    #[inline(always)]
+    pub(super) fn holds(&self, row: u32, server: ServerId) -> bool {
+        self.shares && self.function.holds(row, server)
+    }
+
+    /// The same as [`owner`](Self::owner), `row` being the client's in the newest function.
+    #[inline(always)]
+    pub(super) fn owner_at(&self, row: Option<u32>, client: Address) -> Option<ServerId> {
         match row {
             Some(row) if self.shares => self.owner_of_row(row),
             _ => self.owner(client),
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn owner_of_row(&self, row: u32) -> Option<ServerId> {
         self.unless_gone(self.function.owner_of_row(row))
     }
 
-    #[inline]
+    #[inline(always)]
     fn unless_gone(&self, owner: Owner) -> Option<ServerId> {
         owner.server().filter(|id| !self.gone.contains(id.get()))
     }
@@ -70,200 +79,6 @@ impl<'a> Past<'a> {
 /// Whether every client has the same row in two functions.
 pub fn shares_rows(a: &Law, b: &Law) -> bool {
     matches!(a.kind(), Kind::Hash { .. }) && a.kind() == b.kind() && a.prefixes() == b.prefixes()
-}
-
-/// A server that may have connections of a client.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Link {
-    /// The server.
-    pub server: ServerId,
-    /// The newest function that names it, counted from the newest, which is 0.
-    pub age: u8,
-}
-
-/// The owners of a client by all functions of a queue, each once, the newest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Chain {
-    links: [Link; MAX_FUNCTIONS],
-    length: u8,
-    newest: Owner,
-    oldest: Option<ServerId>,
-    fresh: Option<ServerId>,
-}
-
-impl Chain {
-    /// Asks all functions, `older` from the newer to the older.
-    ///
-    /// `settling` of the functions, from the newest on, are so young that another host may not have
-    /// them yet; see [`fresh`](Self::fresh). Function i became the newest when function i + 1 ceased
-    /// to be.
-    #[inline]
-    pub fn of<'a>(
-        newest: &Function<'_>,
-        older: impl Iterator<Item = Past<'a>>,
-        client: Address,
-        settling: usize,
-    ) -> Self {
-        let newest = Newest::of(newest, client);
-        let mut chain = Self::begin(newest.owner);
-        chain.extend(&newest, (1..).zip(older), client, settling);
-        chain
-    }
-
-    /// The same, where the functions have been asked up to that of `other`, the
-    /// [first](Newest::first_other) that the newest one disagrees with. `older` begin behind it.
-    #[inline]
-    pub fn after<'a>(
-        newest: &Newest,
-        other: Link,
-        older: impl Iterator<Item = Past<'a>>,
-        client: Address,
-        settling: usize,
-    ) -> Self {
-        let mut chain = Self::begin(newest.owner);
-        chain.hear(other, settling);
-        let ages = other.age.saturating_add(1)..;
-        chain.extend(newest, ages.zip(older), client, settling);
-        chain
-    }
-
-    #[inline]
-    fn extend<'a>(
-        &mut self,
-        newest: &Newest,
-        older: impl Iterator<Item = (u8, Past<'a>)>,
-        client: Address,
-        settling: usize,
-    ) {
-        for (age, past) in older {
-            if let Some(server) = past.owner_at(newest.row, client) {
-                self.hear(Link { server, age }, settling);
-            }
-        }
-    }
-
-    /// Takes in who owns the client by the function of this age.
-    #[inline]
-    fn hear(&mut self, link: Link, settling: usize) {
-        self.lengthen(link);
-        if usize::from(link.age) <= settling {
-            self.fresh = Some(link.server);
-        }
-    }
-
-    #[inline]
-    fn begin(newest: Owner) -> Self {
-        // What is beyond `length` is never looked at.
-        let nobody = Link {
-            server: ServerId::LOWEST,
-            age: 0,
-        };
-        let mut chain = Self {
-            links: [nobody; MAX_FUNCTIONS],
-            length: 0,
-            newest,
-            oldest: None,
-            fresh: newest.server(),
-        };
-        if let Some(server) = newest.server() {
-            chain.lengthen(Link { server, age: 0 });
-        }
-        chain
-    }
-
-    #[inline]
-    fn lengthen(&mut self, link: Link) {
-        self.oldest = Some(link.server);
-        if self.names(link.server) {
-            return;
-        }
-        if let Some(slot) = self.links.get_mut(usize::from(self.length)) {
-            *slot = link;
-            self.length = self.length.wrapping_add(1);
-        }
-    }
-
-    /// The owner by the newest function.
-    #[inline]
-    pub const fn newest(&self) -> Owner {
-        self.newest
-    }
-
-    /// The owner by the oldest function that has a say: of all that is not TCP, and of connections
-    /// that nobody knows better of.
-    #[inline]
-    pub const fn oldest(&self) -> Option<ServerId> {
-        self.oldest
-    }
-
-    /// The owner of new connections: by the newest function that all hosts have.
-    ///
-    /// Hosts are told of a new function one after the other. Did each heed it at once, a SYN could be
-    /// answered by two, and one of them, which does not know of a transition yet, would reset what
-    /// the client has begun with the other.
-    #[inline]
-    pub const fn fresh(&self) -> Option<ServerId> {
-        self.fresh
-    }
-
-    /// Whether there is more than one answer to whose the client is.
-    #[inline]
-    pub const fn is_moved(&self) -> bool {
-        self.length > 1 || (self.length == 1 && matches!(self.newest, Owner::None))
-    }
-
-    /// The owners, the newest first.
-    #[inline]
-    pub fn links(&self) -> &[Link] {
-        self.links.get(..usize::from(self.length)).unwrap_or(&[])
-    }
-
-    /// Whether a server is one of the owners.
-    #[inline]
-    pub fn names(&self, server: ServerId) -> bool {
-        self.links().iter().any(|link| link.server == server)
-    }
-}
-
-/// What the newest function says of a client: what all questions about older ones begin with.
-#[derive(Clone, Copy, Debug)]
-pub struct Newest {
-    /// The owner.
-    pub owner: Owner,
-    row: Option<u32>,
-}
-
-impl Newest {
-    /// Asks the newest function.
-    #[inline(always)]
-    pub fn of(newest: &Function<'_>, client: Address) -> Self {
-        let row = newest.row(client);
-        let owner = match row {
-            Some(row) => newest.owner_of_row(row),
-            None => newest.owner(client),
-        };
-        Self { owner, row }
-    }
-
-    /// The first other owner, going back from the newest function: so with most clients there is none,
-    /// and for them no [`Chain`] is made.
-    #[inline]
-    pub fn first_other<'a>(
-        &self,
-        older: impl Iterator<Item = Past<'a>>,
-        client: Address,
-    ) -> Option<Link> {
-        let newest = self.owner.server();
-        (1u8..).zip(older).find_map(|(age, past)| {
-            if let (Some(row), Some(server), true) = (self.row, newest, past.shares) {
-                if past.function.holds(row, server) {
-                    return None;
-                }
-            }
-            let server = past.owner_at(self.row, client)?;
-            (Some(server) != newest).then_some(Link { server, age })
-        })
-    }
 }
 
 /// Whether an older function can go without any connection noticing: to each client it has nothing

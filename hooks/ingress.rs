@@ -73,7 +73,7 @@ fn filter<F: Family>(namespace: &Namespace, config: &Config, mut skb: Skb<F>) ->
         },
         // What may be this host's.
         Decision::Moved(client) => {
-            if client.case::<F>(namespace, pool, &header).is_here() {
+            if client.is_here::<F>(pool) {
                 keep(skb)
             } else {
                 drop(namespace, skb, Counter::DropNotOwner)

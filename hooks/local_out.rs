@@ -9,7 +9,6 @@ use super::{
     moved::{Moved, Origin},
 };
 use crate::{
-    dispatch::course::Course,
     ffi::{
         hook::{Hook, Place, Point},
         link::Device,
@@ -116,19 +115,15 @@ fn moved<F: Family>(
     client: &Moved,
     mut skb: Skb<F>,
 ) -> Verdict {
-    let case = client.case::<F>(namespace, pool, header);
-    let Some(destined) = case.destined(Origin::Here, &mut skb) else {
-        return refuse(namespace, skb, Counter::DropNoMemory, ENOMEM);
+    let owned = match client.owned::<F>(namespace, pool, header, Origin::Here, &mut skb) {
+        Ok(owned) => owned,
+        Err(Counter::DropNoMemory) => return refuse(namespace, skb, Counter::DropNoMemory, ENOMEM),
+        Err(_) => return nobody::<F>(namespace, pool, header, skb),
     };
-    let link = match destined.course {
-        Course::Send { link, .. } | Course::Keep(link) => link,
-        _ => return nobody::<F>(namespace, pool, header, skb),
-    };
-    let hop = F::hop(pool, link.server).ok_or(Counter::DropUnreachable);
-    match hop.and_then(|hop| route::<F>(namespace, hop)) {
+    match route::<F>(namespace, owned.hop) {
         Ok(route) => {
             namespace.count(Counter::Handed);
-            case.count(&destined, link, skb.len());
+            owned.count(namespace, pool, skb.len());
             skb.reroute(route)
         }
         Err(counter) => refuse(namespace, skb, counter, EHOSTUNREACH),

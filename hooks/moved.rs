@@ -7,11 +7,12 @@ use super::family::Family;
 use crate::{
     dispatch::{
         addr::Address,
+        chain::{Chain, Link, Newest},
         claim,
         course::{self, Course},
-        flow::Flow,
+        flow::{Flow, Ports},
         server::ServerId,
-        transition::{Chain, Link, Newest},
+        sketch,
     },
     ffi::{
         link::Device,
@@ -35,33 +36,6 @@ pub(super) struct Moved {
     pub(super) other: Link,
 }
 
-impl Moved {
-    /// With all its owners, and the packet it is about, which begins with `header`.
-    pub(super) fn case<'a, F: Family>(
-        &self,
-        namespace: &'a Namespace,
-        pool: &'a Pool,
-        header: &'a F::Header,
-    ) -> Case<'a, F> {
-        Case {
-            namespace,
-            pool,
-            header,
-            client: self.client,
-            chain: pool.owners(&self.newest, self.other, self.client),
-        }
-    }
-}
-
-/// A packet of such a client.
-pub(super) struct Case<'a, F: Family> {
-    namespace: &'a Namespace,
-    pool: &'a Pool,
-    header: &'a F::Header,
-    client: Address,
-    chain: Chain,
-}
-
 /// How a packet came to this host.
 #[derive(Clone, Copy)]
 pub(super) enum Origin<'g> {
@@ -75,44 +49,159 @@ pub(super) enum Origin<'g> {
     Here,
 }
 
-/// What becomes of the packet.
-pub(super) struct Destined {
-    pub(super) course: Course,
-    flow: Flow,
+/// One of the owners, and what to count if it gets the packet.
+pub(super) struct Owned<'p, F: Family> {
+    link: Link,
+    pub(super) hop: &'p Hop<F::Address>,
+    /// It was another owner's first.
+    passed: bool,
+    fragment: bool,
     /// Method track had no room for it.
     untracked: bool,
+    /// Where its connection is in the sketch of that function, if that can be told.
+    slot: Option<u16>,
+}
+
+impl Moved {
+    /// Whether this host is one of the owners.
+    pub(super) fn is_here<F: Family>(&self, pool: &Pool) -> bool {
+        here::<F>(pool, &self.chain(pool)).is_some()
+    }
+
+    /// The owner of the client's packet, which begins with `header`, or what to count as it has none
+    /// here.
+    #[inline(always)]
+    pub(super) fn owned<'p, F: Family>(
+        &self,
+        namespace: &Namespace,
+        pool: &'p Pool,
+        header: &F::Header,
+        origin: Origin<'_>,
+        skb: &mut Skb<F>,
+    ) -> Result<Owned<'p, F>, Counter> {
+        if skb.pull(F::flow_bytes(header) as u32).is_err() {
+            return Err(Counter::DropNoMemory);
+        }
+        let flow = F::flow(header, skb.linear(), skb.len());
+        let wanted = pool.wanted();
+        let (course, untracked) = match (wanted.mode, wanted.method) {
+            (Mode::Router, Some(Method::Track) | None) => self.by_record::<F>(pool, header, &flow),
+            _ => {
+                let case = Case {
+                    namespace,
+                    pool,
+                    header,
+                    client: self.client,
+                    chain: self.chain(pool),
+                };
+                (case.course(origin, &flow, skb), false)
+            }
+        };
+        let (link, passed) = match course {
+            Course::Keep(link) => (link, false),
+            Course::Send { link, passed } => (link, passed),
+            Course::Nobody => return Err(Counter::DropNoServer),
+            Course::Unclaimed => return Err(Counter::DropUnclaimed),
+            Course::NotOwner => return Err(Counter::DropNotOwner),
+            Course::Misdirected => return Err(Counter::DropMisdirected),
+        };
+        let hop = F::hop(pool, link.server).ok_or(Counter::DropUnreachable)?;
+        Ok(Owned {
+            link,
+            hop,
+            passed,
+            fragment: flow.is_fragment(),
+            untracked,
+            slot: flow.ports().map(|ports| sketch::slot(self.client, ports)),
+        })
+    }
+
+    /// Method track: where the packet goes, and whether there was no room to note that.
+    #[inline(always)]
+    fn by_record<F: Family>(&self, pool: &Pool, header: &F::Header, flow: &Flow) -> (Course, bool) {
+        let noted = match flow.ports() {
+            Some(ports) => self.noted::<F>(pool, header, flow, ports),
+            None => None,
+        };
+        let oldest = pool.oldest(&self.newest, self.other, self.client);
+        let course = course::track(self.newest.owner, Some(oldest), flow, noted);
+        (course, noted.is_none() && opens(flow))
+    }
+
+    /// Method track: the server that the connection is noted with, from now on if it begins.
+    #[inline(never)]
+    fn noted<F: Family>(
+        &self,
+        pool: &Pool,
+        header: &F::Header,
+        flow: &Flow,
+        ports: Ports,
+    ) -> Option<Link> {
+        let tracked = pool.tracked.as_ref()?;
+        let ghost = F::any(F::destination(header));
+        let tag = tracked.tag(ghost, self.client, ports);
+        let link = |id| pool.link(&self.newest, self.other, self.client, id);
+        let is_live = |id| link(id).is_some();
+        let server = match flow {
+            Flow::Segment(segment) if opens(flow) => {
+                let newest = self.newest.owner.server()?;
+                let noted = tracked.note(tag, segment.seq, newest, is_live);
+                // Without a record of its own it goes where what follows will be thought to belong.
+                noted.or_else(|| tracked.find(tag, segment.seq.wrapping_add(1), is_live))
+            }
+            Flow::Segment(segment) => tracked.find(tag, segment.seq, is_live),
+            _ => tracked.find_any(tag, is_live),
+        };
+        link(server?)
+    }
+
+    #[inline(never)]
+    fn chain(&self, pool: &Pool) -> Chain {
+        pool.owners(&self.newest, self.other, self.client)
+    }
+}
+
+impl<F: Family> Owned<'_, F> {
+    /// Counts a packet of `bytes` that its owner gets.
+    #[inline(always)]
+    pub(super) fn count(&self, namespace: &Namespace, pool: &Pool, bytes: u32) {
+        pool.count(self.link.server, bytes);
+        let Some(at) = usize::from(self.link.age).checked_sub(1) else {
+            namespace.count(Counter::Newest);
+            return;
+        };
+        namespace.count(Counter::Older);
+        if self.passed {
+            namespace.count(Counter::Passed);
+        } else if let (Some(older), Some(slot)) = (pool.older.get(at), self.slot) {
+            older.flows.mark(slot);
+        }
+        if self.fragment {
+            namespace.count(Counter::Fragments);
+        }
+        if self.untracked {
+            namespace.count(Counter::Untracked);
+        }
+    }
+}
+
+/// A packet that the servers' sockets decide on.
+struct Case<'a, F: Family> {
+    namespace: &'a Namespace,
+    pool: &'a Pool,
+    header: &'a F::Header,
+    client: Address,
+    chain: Chain,
 }
 
 impl<F: Family> Case<'_, F> {
-    /// Whether this host is one of the owners.
-    pub(super) fn is_here(&self) -> bool {
-        self.here().is_some()
-    }
-
-    /// What becomes of the packet; none if there is no memory to look.
-    #[inline]
-    pub(super) fn destined(&self, origin: Origin<'_>, skb: &mut Skb<F>) -> Option<Destined> {
-        skb.pull(F::flow_bytes(self.header) as u32).ok()?;
-        let flow = F::flow(self.header, skb.linear(), skb.len());
-        let wanted = self.pool.wanted();
-        let mut untracked = false;
-        let course = match (wanted.mode, wanted.method) {
-            (Mode::Router, Some(Method::Track) | None) => {
-                let record = self.record(&flow);
-                untracked = record.is_none() && opens(&flow);
-                course::track(&self.chain, &flow, record)
-            }
-            (Mode::Broadcast, _) => {
-                let claims = || self.claims(origin, &flow, skb);
-                course::broadcast(&self.chain, &flow, |id| self.is_me(id), claims)
-            }
-            (Mode::Router | Mode::Peer, _) => self.by_chance(origin, &flow, skb),
-        };
-        Some(Destined {
-            course,
-            flow,
-            untracked,
-        })
+    #[inline(never)]
+    fn course(&self, origin: Origin<'_>, flow: &Flow, skb: &Skb<F>) -> Course {
+        if self.pool.wanted().mode != Mode::Broadcast {
+            return self.by_chance(origin, flow, skb);
+        }
+        let claims = || self.claims(origin, flow, skb);
+        course::broadcast(&self.chain, flow, |id| is_me::<F>(self.pool, id), claims)
     }
 
     fn by_chance(&self, origin: Origin<'_>, flow: &Flow, skb: &Skb<F>) -> Course {
@@ -120,7 +209,7 @@ impl<F: Family> Case<'_, F> {
             Origin::Link { from_peer, .. } => (self.pool.is_member(), from_peer),
             Origin::Here => (false, false),
         };
-        let is_me = |id| self.is_me(id);
+        let is_me = |id| is_me::<F>(self.pool, id);
         let sent_by = |id| {
             let mac = F::hop(self.pool, id).and_then(Hop::mac);
             mac.is_some() && mac == skb.link_source()
@@ -135,24 +224,6 @@ impl<F: Family> Case<'_, F> {
             sent_by,
             claims,
         )
-    }
-
-    /// Method track: the server that the connection is noted with, from now on if it begins.
-    fn record(&self, flow: &Flow) -> Option<ServerId> {
-        let tracked = self.pool.tracked.as_ref()?;
-        let ghost = F::any(F::destination(self.header));
-        let tag = tracked.tag(ghost, self.client, flow.ports()?);
-        let is_live = |id| self.chain.names(id);
-        match flow {
-            Flow::Segment(segment) if opens(flow) => {
-                let newest = self.chain.newest().server()?;
-                let noted = tracked.note(tag, segment.seq, newest, is_live);
-                // Without a record of its own it goes where what follows will be thought to belong.
-                noted.or_else(|| tracked.find(tag, segment.seq.wrapping_add(1), is_live))
-            }
-            Flow::Segment(segment) => tracked.find(tag, segment.seq, is_live),
-            _ => tracked.find_any(tag, is_live),
-        }
     }
 
     /// Whether a socket of this host is the packet's.
@@ -192,45 +263,23 @@ impl<F: Family> Case<'_, F> {
     /// Whether this host may have answered the client lately: its new connections are this host's, or
     /// were until just now.
     fn may_hold_cookie(&self) -> bool {
-        let Some(here) = self.here() else {
+        let Some(here) = here::<F>(self.pool, &self.chain) else {
             return false;
         };
         let superseded = usize::from(here.age).checked_sub(1);
         let superseded = superseded.and_then(|at| self.pool.older.get(at));
         self.chain.fresh() == Some(here.server) || superseded.is_some_and(Older::is_recent)
     }
+}
 
-    /// The owner that this host is.
-    fn here(&self) -> Option<Link> {
-        let mut links = self.chain.links().iter();
-        links.find(|link| self.is_me(link.server)).copied()
-    }
+/// The owner that this host is.
+fn here<F: Family>(pool: &Pool, chain: &Chain) -> Option<Link> {
+    let mut links = chain.links().iter();
+    links.find(|link| is_me::<F>(pool, link.server)).copied()
+}
 
-    fn is_me(&self, id: ServerId) -> bool {
-        F::hop(self.pool, id).is_some_and(|hop| hop.way() == Way::Local)
-    }
-
-    /// Counts a packet of `bytes` that was handed over or kept for the sake of this link.
-    pub(super) fn count(&self, destined: &Destined, link: Link, bytes: u32) {
-        self.pool.count(link.server, bytes);
-        let Some(at) = usize::from(link.age).checked_sub(1) else {
-            self.namespace.count(Counter::Newest);
-            return;
-        };
-        self.namespace.count(Counter::Older);
-        if let Course::Send { passed: true, .. } = destined.course {
-            self.namespace.count(Counter::Passed);
-        } else if let (Some(older), Some(ports)) = (self.pool.older.get(at), destined.flow.ports())
-        {
-            older.flows.mark(self.client, ports);
-        }
-        if destined.flow.is_fragment() {
-            self.namespace.count(Counter::Fragments);
-        }
-        if destined.untracked {
-            self.namespace.count(Counter::Untracked);
-        }
-    }
+fn is_me<F: Family>(pool: &Pool, id: ServerId) -> bool {
+    F::hop(pool, id).is_some_and(|hop| hop.way() == Way::Local)
 }
 
 /// A connection that begins, and is to be noted: fragments go to the oldest owner all the same.

@@ -10,7 +10,6 @@ use super::{
     moved::{Moved, Origin},
 };
 use crate::{
-    dispatch::{course::Course, server::ServerId},
     ffi::{
         hook::{Hook, Place, Point},
         rcu::Reader,
@@ -138,46 +137,30 @@ fn moved<F: Family>(
         device: &device,
         from_peer: pool.asks_peers() && from_peer(namespace, reader, &skb),
     };
-    let case = client.case::<F>(namespace, pool, header);
-    let Some(destined) = case.destined(origin, &mut skb) else {
-        return drop(namespace, skb, Counter::DropNoMemory, Reason::NO_MEMORY);
-    };
-    let counter = match destined.course {
-        Course::Keep(link) | Course::Send { link, .. } => {
-            let bytes = skb.len();
-            let (verdict, counter) =
-                deliver::<F>(namespace, reader, pool, packet, link.server, skb);
-            namespace.count(counter);
-            if matches!(counter, Counter::Handed | Counter::Local) {
-                case.count(&destined, link, bytes);
-            }
-            return verdict;
+    let owned = match client.owned::<F>(namespace, pool, header, origin, &mut skb) {
+        Ok(owned) => owned,
+        Err(Counter::DropNoServer) => return refuse::<F>(namespace, pool, header, skb),
+        Err(counter) => {
+            let reason = match counter {
+                Counter::DropNoMemory => Reason::NO_MEMORY,
+                _ => Reason::FILTER,
+            };
+            return drop(namespace, skb, counter, reason);
         }
-        Course::Nobody => return refuse::<F>(namespace, pool, header, skb),
-        Course::Unclaimed => Counter::DropUnclaimed,
-        Course::NotOwner => Counter::DropNotOwner,
-        Course::Misdirected => Counter::DropMisdirected,
     };
-    drop(namespace, skb, counter, Reason::FILTER)
-}
-
-/// Hands the packet to a server of the pool, which may be this host.
-#[inline]
-fn deliver<F: Family>(
-    namespace: &Namespace,
-    reader: Reader<'_>,
-    pool: &Pool,
-    packet: &Packet<F>,
-    server: ServerId,
-    skb: Skb<F>,
-) -> (Verdict, Counter) {
-    match F::hop(pool, server).map(|hop| (hop, hop.way())) {
-        Some((_, Way::Local)) => keep::<F>(namespace, packet, skb),
-        Some((hop, Way::Link(ifindex))) => {
-            forward::send::<F>(namespace, reader, &packet.header, hop, ifindex, skb)
+    let bytes = skb.len();
+    let (verdict, counter) = match owned.hop.way() {
+        Way::Local => keep::<F>(namespace, packet, skb),
+        Way::Link(ifindex) => {
+            forward::send::<F>(namespace, reader, header, owned.hop, ifindex, skb)
         }
-        Some((_, Way::None)) | None => (skb.drop(Reason::NO_ROUTE), Counter::DropUnreachable),
+        Way::None => (skb.drop(Reason::NO_ROUTE), Counter::DropUnreachable),
+    };
+    namespace.count(counter);
+    if matches!(counter, Counter::Handed | Counter::Local) {
+        owned.count(namespace, pool, bytes);
     }
+    verdict
 }
 
 /// This host is the owner. The stack takes no TCP segment from a frame to several hosts, and

@@ -106,6 +106,12 @@ impl Queue {
         self.0.iter()
     }
 
+    /// Those from this one on.
+    #[inline]
+    pub(crate) fn from(&self, at: usize) -> &[Older] {
+        self.0.get(at..).unwrap_or(&[])
+    }
+
     pub(crate) fn get(&self, at: usize) -> Option<&Older> {
         self.0.get(at)
     }

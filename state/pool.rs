@@ -14,8 +14,9 @@ use super::{
 use crate::{
     dispatch::{
         addr::Address,
+        chain::{Chain, Link, Newest},
         server::ServerId,
-        transition::{Chain, Link, Newest},
+        transition::Past,
     },
     uapi::{Method, Mode},
 };
@@ -113,10 +114,33 @@ impl Pool {
     }
 
     /// All owners of a client that has an other one than the newest. Any context.
-    #[inline]
     pub(crate) fn owners(&self, newest: &Newest, other: Link, client: Address) -> Chain {
-        let older = self.older.iter().skip(other.age.into()).map(Older::past);
-        Chain::after(newest, other, older, client, self.settling())
+        Chain::after(newest, other, self.behind(other), client, self.settling())
+    }
+
+    /// The oldest of them. Any context.
+    #[inline(always)]
+    pub(crate) fn oldest(&self, newest: &Newest, other: Link, client: Address) -> Link {
+        newest.oldest(other, self.behind(other), client)
+    }
+
+    /// The one that is this server, if it is one of them. Any context.
+    #[inline(always)]
+    pub(crate) fn link(
+        &self,
+        newest: &Newest,
+        other: Link,
+        client: Address,
+        id: ServerId,
+    ) -> Option<Link> {
+        newest.link(other, self.behind(other), client, id)
+    }
+
+    /// The functions older than the one that names the first other owner.
+    #[inline]
+    fn behind(&self, other: Link) -> impl Iterator<Item = Past<'_>> + Clone {
+        let older = self.older.from(other.age.into());
+        older.iter().map(Older::past)
     }
 
     /// All owners of a client, however many. Any context.

@@ -3,11 +3,7 @@
 //! Connections that an older function still carries on this host, as far as they were seen lately.
 
 use crate::{
-    dispatch::{
-        addr::Address,
-        flow::Ports,
-        sketch::{estimate, slot, SLOTS},
-    },
+    dispatch::sketch::{estimate, SLOTS},
     ffi::clock::uptime_ms,
 };
 use kernel::{
@@ -50,10 +46,10 @@ impl Sketch {
         Ok(Arc::new(sketch, GFP_KERNEL_ACCOUNT)?)
     }
 
-    /// Notes a packet of a connection. Any context.
+    /// Notes a packet of a connection with this [`slot`](crate::dispatch::sketch::slot). Any context.
     #[inline]
-    pub(crate) fn mark(&self, client: Address, ports: Ports) {
-        if let Some(slot) = self.slots.get(slot(client, ports)) {
+    pub(crate) fn mark(&self, slot: u16) {
+        if let Some(slot) = self.slots.get(usize::from(slot)) {
             slot.store(self.tick.load(Relaxed), Relaxed);
         }
     }

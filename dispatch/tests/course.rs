@@ -8,13 +8,15 @@ mod segment;
 use common::{equal, id};
 use onehop_dispatch::addr::{Address, Prefixes};
 use onehop_dispatch::bitmap::Bitmap;
+use onehop_dispatch::chain::{Chain, Link};
 use onehop_dispatch::course::{broadcast, chance, track, Course};
 use onehop_dispatch::flow::Flow;
+use onehop_dispatch::function::Owner;
 use onehop_dispatch::function::{Function, Kind, Law};
 use onehop_dispatch::hash::{RowCount, NONE};
 use onehop_dispatch::server::ServerId;
 use onehop_dispatch::siphash::Keyed;
-use onehop_dispatch::transition::{Chain, Link, Past};
+use onehop_dispatch::transition::Past;
 use segment::{segment, ACK, PORTS, SYN};
 
 /// Servers 0..4 are there; 4 stands for a host that is none of a chain.
@@ -241,29 +243,27 @@ fn what_a_peer_sent_is_kept_or_dropped() {
 #[test]
 fn by_records() {
     for chain in chains() {
+        let link = |server| link_of(&chain, server);
         let sends = |server: Option<ServerId>| {
             server.map_or(Course::Nobody, |server| Course::Send {
-                link: link_of(&chain, server),
+                link: link(server),
                 passed: false,
             })
         };
-        for record in entries() {
-            let noted = record.filter(|server| chain.names(*server));
+        let oldest = chain.oldest();
+        let track = |flow: &Flow, noted: Option<ServerId>| {
+            track(chain.newest(), oldest.map(link), flow, noted.map(link))
+        };
+        for noted in entries() {
+            let noted = noted.filter(|server| chain.names(*server));
             for flow in claimed() {
-                assert_eq!(
-                    track(&chain, &flow, record),
-                    sends(noted.or(chain.oldest()))
-                );
+                assert_eq!(track(&flow, noted), sends(noted.or(oldest)));
             }
             for flow in [Flow::LaterFragment, Flow::Other] {
-                assert_eq!(track(&chain, &flow, record), sends(chain.oldest()));
+                assert_eq!(track(&flow, noted), sends(oldest));
             }
-            let anyone = chain.oldest().filter(|_| chain.fresh().is_some());
-            assert_eq!(
-                track(&chain, &syn(), record),
-                sends(noted.or(anyone)),
-                "{chain:?}"
-            );
+            let anyone = oldest.filter(|_| chain.newest() != Owner::None);
+            assert_eq!(track(&syn(), noted), sends(noted.or(anyone)), "{chain:?}");
         }
     }
 }

@@ -12,7 +12,7 @@ use onehop_dispatch::{
 fn estimated(connections: impl Iterator<Item = (Address, Ports)>) -> u32 {
     let mut marked = vec![false; SLOTS];
     for (client, ports) in connections {
-        marked[slot(client, ports)] = true;
+        marked[usize::from(slot(client, ports))] = true;
     }
     estimate(marked.iter().filter(|mark| **mark).count())
 }

@@ -8,13 +8,12 @@ mod common;
 use common::{any_address, any_keyed, any_servers, equal, filled, id, server};
 use onehop_dispatch::addr::{Address, Prefixes};
 use onehop_dispatch::bitmap::Bitmap;
+use onehop_dispatch::chain::{Chain, Link, Newest};
 use onehop_dispatch::function::{Function, Kind, Law, Owner};
 use onehop_dispatch::hash::RowCount;
 use onehop_dispatch::server::{Server, ServerId, State};
 use onehop_dispatch::siphash::Keyed;
-use onehop_dispatch::transition::{
-    adds_nothing, shares_rows, takes_back, Chain, Link, Newest, Past, MAX_FUNCTIONS,
-};
+use onehop_dispatch::transition::{adds_nothing, shares_rows, takes_back, Past, MAX_FUNCTIONS};
 use proptest::prelude::*;
 
 const ROWS: u32 = 256;
@@ -97,7 +96,16 @@ fn chain_after(queue: &[Whole], client: Address, settling: usize) -> Option<Chai
     assert_eq!(newest.owner, first.function().owner(client));
     let other = newest.first_other(older.clone(), client)?;
     let rest = older.skip(usize::from(other.age));
-    Some(Chain::after(&newest, other, rest, client, settling))
+    let chain = Chain::after(&newest, other, rest.clone(), client, settling);
+    for server in (0..8).map(id) {
+        let link = newest.link(other, rest.clone(), client, server);
+        let named = chain.links().iter().find(|link| link.server == server);
+        assert_eq!(link.as_ref(), named);
+    }
+    let oldest = newest.oldest(other, rest, client);
+    assert_eq!(Some(oldest.server), chain.oldest());
+    assert!(chain.links().contains(&oldest));
+    Some(chain)
 }
 
 fn absorbed(queue: &[Whole]) -> bool {

@@ -5,12 +5,12 @@
 use std::collections::{HashMap, HashSet};
 
 use onehop_dispatch::addr::Address;
+use onehop_dispatch::chain::Chain;
 use onehop_dispatch::claim::Socket;
 use onehop_dispatch::course::{self, Course};
 use onehop_dispatch::flow::{Fingerprint, Flow, Ports, Segment, Tag};
 use onehop_dispatch::record::Record;
 use onehop_dispatch::server::ServerId;
-use onehop_dispatch::transition::Chain;
 
 use super::queue::Queue;
 use super::wire::{Packet, Tuple, GHOST};
@@ -112,7 +112,9 @@ impl Host {
         } else {
             None
         };
-        course::track(chain, &flow, record)
+        let link = |server| chain.links().iter().find(|link| link.server == server);
+        let (oldest, noted) = (chain.oldest().and_then(link), record.and_then(link));
+        course::track(chain.newest(), oldest.copied(), &flow, noted.copied())
     }
 
     /// The set of records, kept as a dispatcher keeps it.

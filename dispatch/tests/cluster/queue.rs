@@ -6,11 +6,12 @@ use std::rc::Rc;
 
 use onehop_dispatch::addr::{Address, Prefixes};
 use onehop_dispatch::bitmap::Bitmap;
+use onehop_dispatch::chain::Chain;
 use onehop_dispatch::function::{Function, Kind, Law};
 use onehop_dispatch::hash::{self, RowCount};
 use onehop_dispatch::server::{Server, ServerId, State};
 use onehop_dispatch::siphash::Keyed;
-use onehop_dispatch::transition::{adds_nothing, shares_rows, Chain, Past, MAX_FUNCTIONS};
+use onehop_dispatch::transition::{adds_nothing, shares_rows, Past, MAX_FUNCTIONS};
 
 /// How long hosts may take to hear of a change, ms.
 pub const SETTLE: u64 = 2000;

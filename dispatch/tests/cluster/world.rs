@@ -279,7 +279,7 @@ impl World {
         answers
     }
 
-    fn chain(&self, at: usize, client: Address) -> onehop_dispatch::transition::Chain {
+    fn chain(&self, at: usize, client: Address) -> onehop_dispatch::chain::Chain {
         let settles = !self.plain && self.mode != Mode::Track;
         self.hosts[at].queue.chain(client, self.now, settles)
     }

@@ -8,12 +8,13 @@ use std::net::IpAddr;
 
 use onehop_dispatch::addr::{Address, Prefixes};
 use onehop_dispatch::bitmap::Bitmap;
+use onehop_dispatch::chain::Chain;
 use onehop_dispatch::digest;
 use onehop_dispatch::function::{Function, Kind, Law, Owner};
 use onehop_dispatch::hash::{self, RowCount};
 use onehop_dispatch::server::{Server, ServerId, State, Weight};
 use onehop_dispatch::siphash::Keyed;
-use onehop_dispatch::transition::{adds_nothing, shares_rows, Chain, Past};
+use onehop_dispatch::transition::{adds_nothing, shares_rows, Past};
 
 type Result<T> = std::result::Result<T, String>;
 
