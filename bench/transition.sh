@@ -23,44 +23,58 @@ as_tcp() {
 	END
 }
 
-# weighed: the four servers, each at weight 100.
-weighed() {
-	pool router "${servers[@]}" | sed '/^id = /a weight = 100'
+# lives SERVER...: the four servers, each at weight 100; those that are not named drain.
+lives() {
+	pool router "${servers[@]}" | awk -v live=" $* " '
+		{ print }
+		/server\./ { name = $0; gsub(/.*\.|]/, "", name) }
+		/^id = / {
+			print "weight = 100"
+			if (!index(live, " " name " ")) print "admin = \"drain\""
+		}'
 }
 
-# begin ARGS...: a transition, from the four servers up.
+# begin FROM CHANGE...: a transition from that configuration, by what the tool is told.
 begin() {
-	weighed | ctl d apply --now - >/dev/null
+	ctl d apply --now "$1" >/dev/null
 	ctl d commit >/dev/null
-	ctl d "$@" >/dev/null
+	ctl d "${@:2}" >/dev/null
 }
 
+# rows SUFFIX: of what the generator sends now, which goes to nobody else.
+rows() {
+	begin "$all" version
+	row "steady$1" handed sunk
+	# One client in five hundred moves.
+	begin "$all" server set s4 --weight 101
+	row "stay$1" handed sunk
+	# All move, from s1 to the others.
+	begin "$one" apply "$rest"
+	row "move$1" handed sunk
+	begin "$one" apply "$reseeded"
+	row "move-seed$1" handed sunk
+	# By way of as many functions as there can be.
+	begin "$one" apply "$rest"
+	for weight in 101 102 103 104 105 106; do
+		ctl d server set s2 --weight "$weight" >/dev/null
+	done
+	row "move-eight$1" handed sunk
+}
+
+all=$scratch/all.conf one=$scratch/one.conf rest=$scratch/rest.conf reseeded=$scratch/reseeded.conf
 for family in v4 v6; do
 	silent d in
+	lives s1 s2 s3 s4 >"$all"
+	lives s1 >"$one"
+	lives s2 s3 s4 >"$rest"
+	sed '/^seed/s/0f"/0e"/' "$rest" >"$reseeded"
 	row drop -received
 	at d nft flush ruleset
 	module_load
-	begin version
-	row steady handed sunk
-	# One client in five hundred moves.
-	begin server set s4 --weight 101
-	row stay handed sunk
-	begin drain s4
-	ctl d drain s3 >/dev/null
-	ctl d drain s2 >/dev/null
-	row move handed sunk
-	begin pool set web --seed 000102030405060708090a0b0c0d0e0e
-	row seed handed sunk
+	rows ''
 	for flags in 10 02; do
 		as_tcp "$flags"
-		begin version
-		row "steady-tcp-$flags" handed sunk
-		begin server set s4 --weight 101
-		row "stay-tcp-$flags" handed sunk
-		begin drain s4
-		row "quarter-tcp-$flags" handed sunk
-		begin pool set web --seed 000102030405060708090a0b0c0d0e0e
-		row "seed-tcp-$flags" handed sunk
+		rows "-tcp-$flags"
 		at d nft flush ruleset
 	done
 	module_unload
