@@ -82,7 +82,8 @@ errors_about_old_flows() {
 	turned
 	mapfile -t moving < <(moving_streams | awk '{ print $1 }')
 	ip -n r link set cm mtu 1400
-	note "$(streams bulk 200000 "${moving[@]}")"
+	streams bulk 200000 "${moving[@]}"
+	note "$told"
 	ip -n r link set cm mtu 1500
 	whole
 	committed
@@ -101,7 +102,8 @@ fragments_of_old_flows() {
 	mapfile -t moving < <(moving_streams | awk '$1 !~ /:/ { print $1 }')
 	before=$(sum fragments)
 	ip -n r link set eth0 mtu 1300
-	note "$(streams upload 40000 "${moving[@]}")"
+	streams upload 40000 "${moving[@]}"
+	note "$told"
 	ip -n r link set eth0 mtu 1500
 	sysctls cm ipv4/ip_no_pmtu_disc=0
 	whole

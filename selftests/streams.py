@@ -18,13 +18,23 @@ at its end, is a line "ok ..." or "failed ...".
 	upload SIZE CLIENT...	they have taken that many, 8000 at a time
 	fresh RATE WAY CLIENT...	so many new connections a second, in turn, from now
 				on; WAY: plain, fastopen, or reuse (of one port each)
+	pause, resume		none meanwhile, and none is on its way
 	since TIME N FILE	N that began after TIME have been answered; FILE gets a line
 				for each answered since the last time: client, begun,
 				answered, server
 	forget			what has broken is not told any more
-	report			in JSON: what stands, what has broken, the resets that the
+	know LOOKUP FILE	who is to serve whom is in LOOKUP, as the tool has said in
+				JSON; FILE gets a line per client: owner, older ones
+	moved FILE		a line per client whose connections have several owners
+	renew			the streams of those come to their end, and others begin
+	change			what is known of owners is what was before
+	placed BEGUN ENDED ALLOWED	those that `since` has told of are on their owners
+	report FILE		in JSON: what stands, what has broken, the resets that the
 				servers' stacks have sent and this one has got, and the
 				counters of the module, over all hosts that have it
+	account FILE		the same, to be compared with later
+	whole FILE		the same, and nothing has broken or been reset since
+	moves			both functions have been used since, by enough streams
 """
 
 import collections
@@ -37,6 +47,7 @@ import sys
 import time
 
 import record
+from account import Account
 from connections import Fresh, Stream
 from uapi import Device
 
@@ -68,6 +79,10 @@ def tcp(counters):
     return dict(zip(names[1:], map(int, values[1:])))
 
 
+class Wrong(Exception):
+    """Something that was to be true is not, in words."""
+
+
 class Holder:
     def __init__(self, ghosts, servers, hosts):
         self.ghosts = ghosts
@@ -78,9 +93,12 @@ class Holder:
         self.open = {}  # by number: all that is open
         self.slots = [[] for _ in range(SLOTS)]
         self.rate, self.way, self.clients = 0, "plain", collections.deque()
-        self.due = 0.0
+        self.due, self.paused = 0.0, 0
         self.fresh = []  # open
         self.known = []  # answered, not told of yet
+        self.told = []  # what `since` has told of
+        self.account = Account()
+        self.last = None  # report
         self.broken, self.failed = [], []
         self.late = 0  # times that the loop was not in time
         self.reported = time.monotonic()
@@ -147,7 +165,11 @@ class Holder:
     def requested(self):
         """What has to go on until it is true, or None."""
         name, *arguments = sys.stdin.readline().split()
-        result = getattr(self, "do_" + name)(*arguments)
+        try:
+            result = getattr(self, "do_" + name)(*arguments)
+        except Wrong as wrong:
+            self.tell("failed", f"{name}: {wrong}")
+            return None
         if inspect.isgenerator(result):
             return result, time.monotonic() + PATIENCE, name
         self.tell("ok", result)
@@ -221,28 +243,61 @@ class Holder:
         while not self.rate and self.fresh:
             yield
 
+    def do_pause(self):
+        self.paused, self.rate = self.rate, 0
+        while self.fresh:
+            yield
+
+    def do_resume(self):
+        self.rate = self.paused
+
     def do_since(self, begun, count, file):
         while sum(one.begun > float(begun) for one in self.known) < int(count):
             yield
+        self.told, self.known = self.known, []
         with open(file, "w") as out:
-            out.writelines(f"{one.client} {one.begun:.6f} {one.known_at:.6f} {one.server}\n" for one in self.known)
-        self.known = []
+            out.writelines(f"{one.client} {one.begun:.6f} {one.known_at:.6f} {one.server}\n" for one in self.told)
 
     def do_forget(self):
         self.broken, self.failed = [], []
 
-    def do_report(self):
+    def do_know(self, lookup, file):
+        self.account.know(lookup)
+        with open(file, "w") as out:
+            out.writelines(" ".join(line) + "\n" for line in self.account.lines())
+
+    def do_moved(self, file):
+        with open(file, "w") as out:
+            out.writelines(f"{client}\n" for client in sorted(self.account.moved()))
+
+    def do_renew(self):
+        clients = [one.client for one in self.streams(self.account.moved())]
+        yield from self.do_close(*clients)
+        return (yield from self.do_open(*clients))
+
+    def do_change(self):
+        self.account.change()
+
+    def do_placed(self, begun, ended, allowed):
+        wrong = self.account.misplaced(self.told, float(begun), float(ended), allowed)
+        if wrong:
+            raise Wrong(wrong)
+
+    def do_report(self, file):
         streams, now = self.streams(), time.monotonic()
         answers = sum(one.answered - one.told for one in streams)
         here = tcp(self.here)
+        stacks = {name: tcp(one) for name, one in self.stacks.items()}
         report = {
             "streams": len(streams),
             "servers": collections.Counter(one.server for one in streams),
             "broken": collections.Counter(one.broken for one in self.broken),
             "broken_clients": sorted({one.client for one in self.broken}),
             "failed": collections.Counter(one.broken for one in self.failed),
-            "resets": {name: tcp(one)["OutRsts"] for name, one in self.stacks.items()}
+            "resets": {name: stack["OutRsts"] for name, stack in stacks.items()}
             | {"sent here": here["OutRsts"], "got here": here["EstabResets"] + here["AttemptFails"]},
+            "repeated": {name: stack["RetransSegs"] for name, stack in stacks.items()}
+            | {"here": here["RetransSegs"]},
             "counters": sum((collections.Counter(one.stats()) for one in self.devices), collections.Counter()),
             # Since the report before: a second, of each stream; and seconds without any.
             "answers": round(answers / max(len(streams), 1) / (now - self.reported), 1),
@@ -252,7 +307,25 @@ class Holder:
         self.reported, self.late = now, 0
         for one in streams:
             one.told, one.pause = one.answered, 0.0
-        return json.dumps(report)
+        self.last = report
+        with open(file, "w") as out:
+            json.dump(report, out)
+
+    def do_account(self, file):
+        self.do_report(file)
+        self.account.start(self.last)
+
+    def do_whole(self, file):
+        self.do_report(file)
+        harm = self.account.harm(self.last)
+        if harm:
+            raise Wrong(harm)
+
+    def do_moves(self):
+        words, wrong = self.account.moves(self.streams(), self.last)
+        if wrong:
+            raise Wrong(f"{wrong}: {words}")
+        return words
 
 
 def main():

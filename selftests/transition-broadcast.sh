@@ -7,4 +7,4 @@ mode=broadcast
 . "$(dirname "$(readlink -f "$0")")/verbs.sh"
 
 devices='"eth0"'
-all_verbs
+main_verbs

@@ -7,4 +7,4 @@ method=chance
 # shellcheck source=verbs.sh
 . "$(dirname "$(readlink -f "$0")")/verbs.sh"
 
-all_verbs
+main_verbs

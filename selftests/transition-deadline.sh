@@ -75,7 +75,7 @@ later() {
 # none_on_s2: none of the new connections.
 none_on_s2() {
 	streams since "$EPOCHREALTIME" 40 "$scratch/fresh"
-	placed 0 0 newest
+	streams placed 0 0 newest
 	refuses grep ' s2$' "$scratch/fresh"
 }
 
@@ -143,8 +143,7 @@ retired_in_time() {
 	note "memory in kB before, in and after the transition: $before $during $(used)"
 	((during > before + 4096)) || fail "no memory was used, or it cannot be seen"
 	know
-	moved >"$scratch/moved"
-	equal "clients that move" "$(wc -l <"$scratch/moved")" 0
+	none_moves
 	poll_until 30 broken_all
 	note "cut off at the deadline: $(jq -c .broken "$scratch/report")"
 }

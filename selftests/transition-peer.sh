@@ -6,4 +6,4 @@ mode=peer
 # shellcheck source=verbs.sh
 . "$(dirname "$(readlink -f "$0")")/verbs.sh"
 
-all_verbs
+main_verbs

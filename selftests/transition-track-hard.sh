@@ -62,7 +62,7 @@ dispatcher_fails_over() {
 counted_out() {
 	report
 	streams rounds 10
-	streams report >"$scratch/later"
+	streams report "$scratch/later"
 	[[ $(jq -c .broken "$scratch/report") == "$(jq -c .broken "$scratch/later")" ]]
 }
 

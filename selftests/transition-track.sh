@@ -7,4 +7,4 @@ method=track
 # shellcheck source=verbs.sh
 . "$(dirname "$(readlink -f "$0")")/verbs.sh"
 
-all_verbs
+main_verbs

@@ -29,7 +29,8 @@ streams_live_on() {
 	changed up s2
 	mapfile -t moving <"$scratch/moved"
 	capture "$scratch/merged" s1 v100 "dst host $ghost4"
-	note "$(streams upload 80000 "${moving[@]}")"
+	streams upload 80000 "${moving[@]}"
+	note "$told"
 	note "$(frames "$scratch/merged" | awk -v size=1518 '
 		{ match($0, /length [0-9]+/); if (substr($0, RSTART + 7, RLENGTH - 7) > size) longer++ }
 		END { print "of " NR " frames to s1, " longer + 0 " were merged"; exit !longer }')"

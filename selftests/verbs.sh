@@ -4,6 +4,8 @@
 # overlapping, and what a change without a transition does to the same streams.
 # shellcheck source=transition.sh
 . "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/transition.sh"
+# shellcheck source=losses.sh
+. "$selftests/losses.sh"
 
 # The hosts' own word for what they decide by.
 digest() {
@@ -26,6 +28,7 @@ server_drains() {
 }
 
 server_drains_no_more() {
+	over drain s2
 	over undrain s2
 }
 
@@ -138,37 +141,35 @@ mostly_broken() {
 	jq -e --argjson count "$1" '([.broken[]] | add // 0) * 2 > $count' "$scratch/report"
 }
 
-# single_verbs, overlapping: the cases, 12 and 1; the control is the last.
-single_verbs() {
+# main_verbs: a whole script, in the mode and method that it has set: a change by health and
+# one of everything, changes upon each other, and what ends connections.
+main_verbs() {
+	plan 10
+	transition_bed
+	begin
 	try "a server's health returns" server_returns
 	try "a server drains, as planned" server_drains
+	try "kind hash to mod, in one edit with a weight" kind_changes
+	try "kind mod to hash" kind_changes_back
+	try "changes overlap, until eight functions stand" changes_overlap
+	losses
+	run_case "control: without a transition most moved streams break" without_transition
+	finish
+}
+
+# other_verbs: another whole script: all the verbs that are not in the one above.
+other_verbs() {
+	plan 9
+	transition_bed
+	begin
+	try "a server's health returns" server_returns
 	try "a server drains no more" server_drains_no_more
 	try "a server leaves the pool" server_leaves
 	try "a server joins the pool" server_comes
 	try "a weight" weight_changes
-	try "kind hash to mod, in one edit with a weight" kind_changes
-	try "kind mod to hash" kind_changes_back
 	try "the seed" seed_changes
 	try "the number of rows" rows_change
 	try "the prefixes" prefixes_change
 	try "abort" abort_brings_back
-}
-
-overlapping() {
-	try "changes overlap, until eight functions stand" changes_overlap
-}
-
-control() {
-	run_case "control: without a transition most moved streams break" without_transition
-}
-
-# all_verbs: the whole script, in the mode and method that it has set.
-all_verbs() {
-	plan 14
-	transition_bed
-	begin
-	single_verbs
-	overlapping
-	control
 	finish
 }
