@@ -47,8 +47,9 @@ ctl: $(kit)
 check: kit
 	tools/check
 
+# LONG=1: with every verb in every mode, and harder conditions.
 test: module ctl
-	tools/test
+	tools/test $(if $(LONG),--long)
 
 demo: module ctl
 	demo/run

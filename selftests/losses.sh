@@ -2,34 +2,36 @@
 # shellcheck shell=bash
 # Sourced by verbs.sh: what ends connections, and that it ends those of one server, all
 # of them, and no other.
+# shellcheck disable=SC2154 # scratch is lib.sh's, told transition.sh's
 
 # loses VERB...: all streams on s2 end, and none that is elsewhere; new connections
 # begin with others meanwhile.
 loses() {
-	local begun ended doomed
+	local begun ended doomed all
 
 	streams where "$scratch/where"
+	all=$told
 	doomed=$(grep -c ' s2$' "$scratch/where") || fail "no stream is on s2"
 	streams change
 	begun=$EPOCHREALTIME
 	"$@"
 	settled
 	know
-	poll_until 30 are_gone "$doomed"
+	poll_until 30 left $((all - doomed))
 	streams since "$ended" 40 "$scratch/fresh"
 	streams placed "$begun" "$ended" newest
 	streams rounds 5
-	are_gone "$doomed"
+	left $((all - doomed))
 	grep -v ' s2$' "$scratch/where" | sort | comm -23 - <(sort "$scratch/after") >"$scratch/lost"
 	[[ ! -s $scratch/lost ]] || fail "lost, but not on s2: $(<"$scratch/lost")"
 	streams report "$scratch/report"
-	note "$doomed of $(wc -l <"$scratch/where") streams, all of s2: $(jq -c .broken "$scratch/report")"
+	note "$doomed of $all streams, all of s2: $(jq -c .broken "$scratch/report")"
 }
 
-# are_gone COUNT: so many streams are there no more.
-are_gone() {
+# left COUNT: streams.
+left() {
 	streams where "$scratch/after"
-	equal "streams lost" $(($(wc -l <"$scratch/where") - $(wc -l <"$scratch/after"))) "$1"
+	equal "streams left" "$told" "$1"
 }
 
 # restored VERB...: s2 has its clients again, whose streams begin anew. What its stack

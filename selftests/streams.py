@@ -13,7 +13,7 @@ at its end, is a line "ok ..." or "failed ...".
 	open CLIENT...		a stream more for each: all are answered
 	close CLIENT...		all streams of these have come to their end
 	rounds N		every stream has had N answers more
-	where FILE		a line per stream: client, port, server
+	where FILE		a line per stream: client, port, server; says how many
 	bulk SIZE CLIENT...	their streams have brought that many bytes besides
 	upload SIZE CLIENT...	they have taken that many, 8000 at a time
 	fresh RATE WAY CLIENT...	so many new connections a second, in turn, from now
@@ -34,6 +34,7 @@ at its end, is a line "ok ..." or "failed ...".
 				counters of the module, over all hosts that have it
 	account FILE		the same, to be compared with later
 	whole FILE		the same, and nothing has broken or been reset since
+	release, hold		the module can be unloaded from now on; no more
 	moves			both functions have been used since, by enough streams
 """
 
@@ -88,6 +89,7 @@ class Holder:
         self.ghosts = ghosts
         self.stacks = {name: inside(name, stack) for name in servers}
         self.here = stack()
+        self.hosts = hosts
         self.devices = [inside(name, Device) for name in hosts]
         self.poll = select.epoll()
         self.open = {}  # by number: all that is open
@@ -177,7 +179,7 @@ class Holder:
 
     @staticmethod
     def tell(*words):
-        print(*(word for word in words if word), flush=True)
+        print(*(word for word in words if word is not None), flush=True)
 
     def goes_on(self, steps, deadline, name):
         try:
@@ -215,8 +217,10 @@ class Holder:
             yield
 
     def do_where(self, file):
+        streams = self.streams()
         with open(file, "w") as out:
-            out.writelines(f"{one.client} {one.port} {one.server}\n" for one in self.streams())
+            out.writelines(f"{one.client} {one.port} {one.server}\n" for one in streams)
+        return len(streams)
 
     def do_bulk(self, size, *clients):
         streams = self.streams(set(clients))
@@ -320,6 +324,14 @@ class Holder:
         harm = self.account.harm(self.last)
         if harm:
             raise Wrong(harm)
+
+    def do_release(self):
+        for device in self.devices:
+            os.close(device.fd)
+        self.devices = []
+
+    def do_hold(self):
+        self.devices = [inside(name, Device) for name in self.hosts]
 
     def do_moves(self):
         words, wrong = self.account.moves(self.streams(), self.last)

@@ -43,6 +43,8 @@ pick() {
 			END { for (i = 1; i <= all - two; i++) print other[i] }'
 }
 
+renice -n -20 $$ >/dev/null
+
 # transition_bed: everything but the streams, with s2 down.
 transition_bed() {
 	local i more4=() more6=() name
@@ -68,6 +70,8 @@ transition_bed() {
 	on_all down s2
 	# That a slow machine pauses is no loss: what is repeated for nothing, when the other
 	# end has closed already, costs a reset.
+	serve patient "$scratch/patient" cm "$selftests/patient.py" 5
+	poll_until 20 grep -q patient "$scratch/patient"
 	for name in "${servers[@]}"; do
 		sysctls "$name" ipv4/tcp_rto_min_us=3000000 ipv4/tcp_fastopen=515
 	done
@@ -75,13 +79,15 @@ transition_bed() {
 	echoes "${servers[@]}"
 }
 
-# begin: a stream for each client, and new connections from now on.
+# begin: a stream for each client, and new connections from now on. Whatever else is
+# done here goes before: two servers answer one connection when hosts change further
+# apart than functions settle.
 begin() {
-	serve streamd "$scratch/streamd" cm "$selftests/streamd.py" "$ghost4,$ghost6" "${servers[@]}"
+	serve streamd "$scratch/streamd" cm nice -n 20 "$selftests/streamd.py" "$ghost4,$ghost6" "${servers[@]}"
 	poll_until 20 grep -q serving "$scratch/streamd"
 	mkfifo "$scratch/asks" "$scratch/tells"
 	exec {asks}<>"$scratch/asks" {tells}<>"$scratch/tells"
-	nsenter --net=/run/netns/cm -- "$selftests/streams.py" "$ghost4" "$ghost6" "${servers[@]}" -- "${hosts[@]}" \
+	nsenter --net=/run/netns/cm -- nice -n 20 "$selftests/streams.py" "$ghost4" "$ghost6" "${servers[@]}" -- "${hosts[@]}" \
 		<"$scratch/asks" >"$scratch/tells" 2>"$scratch/streams" &
 	echo $! >"$scratch/streams.pid"
 	streams open "${clients[@]}"
@@ -100,15 +106,14 @@ streams() {
 }
 
 # on_all ARGS...: the tool on every host, on all at once; on half of them $skew
-# seconds later. Before all others that want the processor: two servers answer one
-# connection when they change further apart than functions settle.
+# seconds later.
 on_all() {
 	local name at first='' last='' rc=0 pids=() half=$((${#hosts[@]} / 2))
 
 	for name in "${hosts[@]}"; do
 		# Not waiting for something: the skew is what is tested.
 		[[ -z ${skew-} || ${#pids[@]} != "$half" ]] || sleep "$skew"
-		urgent "$name" "$@" >"$scratch/$name.said" 2>&1 &
+		timed "$name" "$@" >"$scratch/$name.said" 2>&1 &
 		pids+=($!)
 	done
 	for name in "${!hosts[@]}"; do
@@ -123,9 +128,9 @@ on_all() {
 	apart=$(((last - first) / 1000))
 }
 
-# urgent NAME ARGS...: and note when it was done, in microseconds.
-urgent() {
-	nice -n -20 nsenter --net="/run/netns/$1" -- "$ONEHOPCTL" "${@:2}"
+# timed NAME ARGS...: and note when it was done, in microseconds.
+timed() {
+	ctl "$@"
 	echo "${EPOCHREALTIME/./}" >"$scratch/$1.at"
 }
 
