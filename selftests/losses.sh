@@ -58,6 +58,20 @@ living_server_down() {
 	restored up s2
 }
 
+# To a dead one a router that spreads over servers sends nothing more either.
+dies() {
+	ip -n lan link set to-s2 down
+	[[ $mode != peer ]] || via s1 s3 s4
+	on_all down s2
+}
+
+server_dies() {
+	loses dies
+	ip -n lan link set to-s2 up
+	[[ $mode != peer ]] || via s1 s2 s3 s4
+	restored up s2
+}
+
 server_removed_at_once() {
 	loses on_all server del s2 --now
 	restored server add s2 10.0.0.2 --address6 2001:db8::2 --id 2
@@ -83,8 +97,9 @@ deadline_passes() {
 	restored undrain s2
 }
 
-# losses: the cases, 4.
+# losses: the cases, 5.
 losses() {
+	try "a server dies, and down is said of it" server_dies
 	try "down is said of a living server" living_server_down
 	try "a server is removed at once" server_removed_at_once
 	try "commit while there are connections" committed_early

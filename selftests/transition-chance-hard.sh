@@ -14,6 +14,11 @@ begin
 dispatcher_fails_over() {
 	local again way
 
+	for way in d2 d1; do
+		via $way
+		streams rounds 10
+		whole
+	done
 	turned
 	mapfile -t again <"$scratch/moved"
 	streams open "${again[@]}"

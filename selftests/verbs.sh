@@ -144,7 +144,7 @@ mostly_broken() {
 # main_verbs: a whole script, in the mode and method that it has set: a change by health and
 # one of everything, changes upon each other, and what ends connections.
 main_verbs() {
-	plan 10
+	plan 11
 	transition_bed
 	begin
 	try "a server's health returns" server_returns

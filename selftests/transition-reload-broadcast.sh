@@ -1,0 +1,9 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The module of a server is replaced under live connections in mode broadcast.
+mode=broadcast
+# shellcheck source=reload.sh
+. "$(dirname "$(readlink -f "$0")")/reload.sh"
+
+devices='"eth0"'
+replacements

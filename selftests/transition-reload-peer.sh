@@ -1,0 +1,8 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The module of a server is replaced under live connections in mode peer.
+mode=peer
+# shellcheck source=reload.sh
+. "$(dirname "$(readlink -f "$0")")/reload.sh"
+
+replacements
