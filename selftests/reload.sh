@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# Sourced by the scripts about a server that loads the module, and whose module is
+# Sourced by the scripts about servers that load the module, and one whose module is
 # replaced. All hosts here share one kernel: that it has forgotten everything is what
 # there is to see, and its pool goes instead.
 # shellcheck source=verbs.sh
@@ -48,8 +48,9 @@ as_planned() {
 	committed
 }
 
-# With its clients, and with the ghost. In mode broadcast TCP takes nothing meanwhile that
-# came in a frame to all; in mode peer what is not its own is reset.
+# With its clients, and with the ghost. In mode router it gets only what is its own, and
+# in mode broadcast TCP takes nothing meanwhile that came in a frame to all; in mode peer
+# what is not its own is reset.
 in_place() {
 	local begun
 
@@ -60,7 +61,7 @@ in_place() {
 	note "s2 knew nothing for $(((${EPOCHREALTIME/./} - begun) / 1000)) ms"
 	digests_agree
 	streams rounds 10
-	if [[ $mode == broadcast ]]; then
+	if [[ $mode != peer ]]; then
 		whole
 		return
 	fi
@@ -72,13 +73,9 @@ in_place() {
 	recover
 }
 
-# replacements: the whole script.
+# replacements: the cases, 3.
 replacements() {
-	plan 3
-	transition_bed
-	begin
 	try "a server's health returns" server_returns
 	try "a server's module is replaced, as planned" as_planned
 	try "in place, with its clients" in_place
-	finish
 }

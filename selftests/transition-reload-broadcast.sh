@@ -5,5 +5,9 @@ mode=broadcast
 # shellcheck source=reload.sh
 . "$(dirname "$(readlink -f "$0")")/reload.sh"
 
+plan 3
 devices='"eth0"'
+transition_bed
+begin
 replacements
+finish

@@ -5,4 +5,8 @@ mode=peer
 # shellcheck source=reload.sh
 . "$(dirname "$(readlink -f "$0")")/reload.sh"
 
+plan 3
+transition_bed
+begin
 replacements
+finish
