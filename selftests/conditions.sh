@@ -152,10 +152,11 @@ spoofed_syns() {
 }
 
 # More SYNs than anything has room for, from as many addresses, among connections of
-# both functions.
+# both functions. Cookies not from s2 here either: each client that moves is its.
 syn_flood() {
 	local before moving count=3000
 
+	sysctls s2 ipv4/tcp_syncookies=0
 	ip -n r route replace blackhole 198.18.0.0/15
 	turned
 	mapfile -t moving < <(moving_streams | awk '{ print $1 }' | head -n 20)
@@ -170,6 +171,7 @@ syn_flood() {
 	committed
 	anew
 	ip -n r route del blackhole 198.18.0.0/15
+	sysctls s2 ipv4/tcp_syncookies=1
 }
 
 # conditions: the cases, 10.

@@ -2,6 +2,7 @@
 """What is said on a stream of streams.py: numbered requests with a checksum, and
 answers that repeat the request and name the server."""
 
+import functools
 import struct
 import zlib
 
@@ -38,6 +39,7 @@ def read_answer(data):
     return server.rstrip(b"\0").decode(), asked
 
 
+@functools.cache
 def bulk(size):
     """Bytes that differ wherever one is missing."""
     return b"".join(number.to_bytes(4, "big") for number in range((size + 3) // 4))[:size]
