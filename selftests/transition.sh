@@ -73,9 +73,9 @@ transition_bed() {
 	serve patient "$scratch/patient" cm "$selftests/patient.py" 5
 	poll_until 20 grep -q patient "$scratch/patient"
 	for name in "${servers[@]}"; do
-		sysctls "$name" ipv4/tcp_rto_min_us=3000000 ipv4/tcp_fastopen=515
+		sysctls "$name" ipv4/tcp_rto_min_us=5000000 ipv4/tcp_fastopen=515
 	done
-	sysctls cm ipv4/tcp_rto_min_us=3000000 ipv4/tcp_fastopen=5
+	sysctls cm ipv4/tcp_rto_min_us=5000000 ipv4/tcp_fastopen=5
 	echoes "${servers[@]}"
 }
 
