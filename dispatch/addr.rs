@@ -2,6 +2,8 @@
 
 //! Client addresses, and the keys made from them.
 
+use core::{fmt, net};
+
 use super::refusal::Refusal;
 
 /// An address family.
@@ -31,6 +33,15 @@ impl Address {
         match self {
             Self::V4(_) => Family::V4,
             Self::V6(_) => Family::V6,
+        }
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::V4(bytes) => net::Ipv4Addr::from(bytes).fmt(f),
+            Self::V6(bytes) => net::Ipv6Addr::from(bytes).fmt(f),
         }
     }
 }

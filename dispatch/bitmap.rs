@@ -35,6 +35,16 @@ impl Bitmap {
         *self == Self::EMPTY
     }
 
+    /// Takes out the lowest value, if there is one.
+    pub fn pop(&mut self) -> Option<u16> {
+        let (index, word) = (0..=u16::MAX)
+            .zip(&mut self.0)
+            .find(|(_, word)| **word != 0)?;
+        let bit = lowest(*word)?;
+        *word &= word.wrapping_sub(1);
+        Some((index << 6) | bit)
+    }
+
     /// The values in the set, ascending.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = u16> + '_ {
@@ -62,6 +72,17 @@ impl Bitmap {
             return Some((index << 6) | lowest(free)?);
         }
         None
+    }
+}
+
+impl FromIterator<u16> for Bitmap {
+    #[inline]
+    fn from_iter<I: IntoIterator<Item = u16>>(values: I) -> Self {
+        let mut set = Self::EMPTY;
+        for value in values {
+            set.insert(value);
+        }
+        set
     }
 }
 

@@ -174,11 +174,7 @@ impl Newest {
     /// Asks the newest function.
     #[inline(always)]
     pub fn of(newest: &Function<'_>, client: Address) -> Self {
-        let row = newest.row(client);
-        let owner = match row {
-            Some(row) => newest.owner_of_row(row),
-            None => newest.owner(client),
-        };
+        let (owner, row) = newest.decide(client);
         Self { owner, row }
     }
 

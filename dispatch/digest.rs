@@ -7,14 +7,14 @@
 //! what the decisions are about: which ghosts, and which machine an id stands for.
 
 use super::addr::Address;
-use super::function::{Kind, Law};
+use super::function::{Explicit, Kind, Law};
 use super::server::{Server, ServerId, State};
 use super::siphash::Hasher;
 
 const KEY: [u8; 16] = *b"onehop digest v1";
 
 /// The digest of one function.
-pub fn pool(law: &Law, servers: &[Server]) -> u64 {
+pub fn pool(law: &Law, servers: &[Server], explicit: Explicit<'_>) -> u64 {
     let mut hasher = Hasher::new(KEY);
     match law.kind() {
         // Seed and rows decide nothing here.
@@ -23,6 +23,14 @@ pub fn pool(law: &Law, servers: &[Server]) -> u64 {
             hasher.write(b"H");
             hasher.write(&keyed.seed());
             hasher.write(&rows.get().to_be_bytes());
+        }
+        Kind::Table { keyed, rows } => {
+            hasher.write(b"T");
+            hasher.write(&keyed.seed());
+            hasher.write(&rows.get().to_be_bytes());
+            for id in explicit.table {
+                hasher.write(&id.to_be_bytes());
+            }
         }
     }
     hasher.write(&[law.prefixes().v4(), law.prefixes().v6()]);
@@ -35,6 +43,16 @@ pub fn pool(law: &Law, servers: &[Server]) -> u64 {
             State::Drain => b"d",
             State::Down => b"x",
         });
+    }
+    if !explicit.overrides.is_empty() {
+        hasher.write(b"o");
+        // There is no room for more than 2^32.
+        hasher.write(&(explicit.overrides.len() as u32).to_be_bytes());
+    }
+    for it in explicit.overrides {
+        write_address(&mut hasher, Some(it.prefix.address()));
+        hasher.write(&[it.prefix.bits()]);
+        hasher.write(&it.server.get().to_be_bytes());
     }
     hasher.finish()
 }
@@ -69,33 +87,33 @@ impl Namespace {
     /// Adds a ghost of the pool last added.
     pub fn ghost(&mut self, ghost: Address) {
         self.0.write(b"g");
-        self.address(Some(ghost));
+        write_address(&mut self.0, Some(ghost));
     }
 
     /// Adds a server of the pool last added, with its primary addresses.
     pub fn server(&mut self, id: ServerId, v4: Option<[u8; 4]>, v6: Option<[u8; 16]>) {
         self.0.write(b"s");
         self.0.write(&id.get().to_be_bytes());
-        self.address(v4.map(Address::V4));
-        self.address(v6.map(Address::V6));
+        write_address(&mut self.0, v4.map(Address::V4));
+        write_address(&mut self.0, v6.map(Address::V6));
     }
 
     /// The digest of all that was added.
     pub fn finish(self) -> u64 {
         self.0.finish()
     }
+}
 
-    fn address(&mut self, address: Option<Address>) {
-        match address {
-            Some(Address::V4(bytes)) => {
-                self.0.write(b"4");
-                self.0.write(&bytes);
-            }
-            Some(Address::V6(bytes)) => {
-                self.0.write(b"6");
-                self.0.write(&bytes);
-            }
-            None => self.0.write(b"-"),
+fn write_address(hasher: &mut Hasher, address: Option<Address>) {
+    match address {
+        Some(Address::V4(bytes)) => {
+            hasher.write(b"4");
+            hasher.write(&bytes);
         }
+        Some(Address::V6(bytes)) => {
+            hasher.write(b"6");
+            hasher.write(&bytes);
+        }
+        None => hasher.write(b"-"),
     }
 }

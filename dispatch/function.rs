@@ -5,6 +5,7 @@
 use super::addr::{Address, Key, Prefixes};
 use super::hash::{self, RowCount};
 use super::modulo;
+use super::overrides::{self, Override, Range};
 use super::refusal::Refusal;
 use super::server::{Server, ServerId, Serving, Weight};
 use super::siphash::Keyed;
@@ -18,9 +19,38 @@ pub enum Kind {
     Hash {
         /// The seed, made ready.
         keyed: Keyed,
-        /// The size of the table.
+        /// How many rows there are.
         rows: RowCount,
     },
+    /// Likewise, but of any row an owner may be named.
+    Table {
+        /// The seed, made ready.
+        keyed: Keyed,
+        /// How many rows there are.
+        rows: RowCount,
+    },
+}
+
+impl Kind {
+    /// Of a kind that has rows, by what they are ranked and how many they are.
+    #[inline(always)]
+    pub const fn ranked(&self) -> Option<(&Keyed, RowCount)> {
+        match self {
+            Self::Mod => None,
+            Self::Hash { keyed, rows } | Self::Table { keyed, rows } => Some((keyed, *rows)),
+        }
+    }
+}
+
+/// Whom the configuration names itself. To find an owner takes no more than what was made of it: a
+/// function's rows, and its ranges.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Explicit<'a> {
+    /// The owners of rows, the first row's first, [`hash::NONE`] where none is named. Empty but for kind
+    /// `table`. An id that no server has counts as that of one which is down.
+    pub table: &'a [u16],
+    /// In the order of [`super::prefix::Prefix`], each prefix once.
+    pub overrides: &'a [Override],
 }
 
 /// What is fixed for all packets of a function, besides its servers and rows.
@@ -76,6 +106,13 @@ impl Law {
         self.serving
     }
 
+    /// The row of a client, which may be overridden.
+    #[inline]
+    fn row(&self, client: Address) -> Option<u32> {
+        let (keyed, rows) = self.kind.ranked()?;
+        Some(rows.row_of(keyed, self.prefixes.key(client)))
+    }
+
     #[inline]
     fn name(&self, id: Option<ServerId>) -> Owner {
         match (id, self.serving) {
@@ -111,7 +148,11 @@ impl Owner {
 /// What decided on an owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// The winner of this row of the table.
+    /// An override of so many bits.
+    Override(u8),
+    /// The owner that is named for this row.
+    Table(u32),
+    /// The winner of this row.
     Row(u32),
     /// The server found at this try of the modulus, from 1.
     Try(u16),
@@ -134,20 +175,32 @@ pub struct Explanation {
 ///
 /// The caller owns the parts (in the kernel: behind one RCU pointer) and puts them together for
 /// each packet, which costs nothing. They must belong together: `servers` is what `law` was made
-/// with, and with kind `hash` `rows` is as long as `law` says and filled from both. Parts that do
-/// not belong together give a wrong owner or none, and nothing worse.
+/// with; with kinds `hash` and `table` `rows` is as long as `law` says and [filled](hash::fill) from
+/// both; `overrides` is what [`overrides::flatten`] makes. Parts that do not belong together give a
+/// wrong owner or none, and nothing worse.
 #[derive(Clone, Copy)]
 pub struct Function<'a> {
     law: &'a Law,
     servers: &'a [Server],
     rows: &'a [u16],
+    overrides: &'a [Range],
 }
 
 impl<'a> Function<'a> {
     /// Puts a function together. Kind `mod` has no rows.
     #[inline]
-    pub const fn new(law: &'a Law, servers: &'a [Server], rows: &'a [u16]) -> Self {
-        Self { law, servers, rows }
+    pub const fn new(
+        law: &'a Law,
+        servers: &'a [Server],
+        rows: &'a [u16],
+        overrides: &'a [Range],
+    ) -> Self {
+        Self {
+            law,
+            servers,
+            rows,
+            overrides,
+        }
     }
 
     /// What is fixed for all packets.
@@ -162,21 +215,39 @@ impl<'a> Function<'a> {
         self.servers
     }
 
+    /// The overrides, by ascending address.
+    #[inline]
+    pub const fn overrides(&self) -> &'a [Range] {
+        self.overrides
+    }
+
     /// Who owns a client.
     #[inline(always)]
     pub fn owner(&self, client: Address) -> Owner {
-        match self.row(client) {
-            Some(row) => self.owner_of_row(row),
-            None => self.law.name(self.tried(client).map(|(id, _)| id)),
+        self.decide(client).0
+    }
+
+    /// The row that decides on a client. Kind `mod` has none, and who is overridden needs none.
+    #[inline(always)]
+    pub fn row(&self, client: Address) -> Option<u32> {
+        match self.overrider(client) {
+            Some(_) => None,
+            None => self.law.row(client),
         }
     }
 
-    /// The row of a client; kind `mod` has none.
-    #[inline]
-    pub fn row(&self, client: Address) -> Option<u32> {
-        match &self.law.kind {
-            Kind::Hash { keyed, rows } => Some(rows.row_of(keyed, self.law.prefixes.key(client))),
-            Kind::Mod => None,
+    /// Both in one.
+    #[inline(always)]
+    pub(super) fn decide(&self, client: Address) -> (Owner, Option<u32>) {
+        if let Some(id) = self.overrider(client) {
+            return (self.law.name(Some(id)), None);
+        }
+        match self.law.row(client) {
+            Some(row) => (self.owner_of_row(row), Some(row)),
+            None => {
+                let found = self.tried(client);
+                (self.law.name(found.map(|(id, _)| id)), None)
+            }
         }
     }
 
@@ -194,35 +265,81 @@ impl<'a> Function<'a> {
     }
 
     /// Who owns a client, and why.
-    pub fn explain(&self, client: Address) -> Explanation {
-        let key = self.law.prefixes.key(client);
-        let (rule, id) = match self.row(client) {
-            Some(row) => (Rule::Row(row), self.held(row)),
-            None => match self.tried(client) {
+    pub fn explain(&self, client: Address, explicit: Explicit<'_>) -> Explanation {
+        let (rule, id) = match (self.overrider(client), self.row(client)) {
+            (Some(id), _) => {
+                let found = overrides::longest(explicit.overrides, client);
+                let bits = found.map_or(0, |it| it.prefix.bits());
+                (Rule::Override(bits), Some(id))
+            }
+            (None, Some(row)) => {
+                let held = self.held(row);
+                let named = explicit.table.get(row as usize);
+                let rule = if named == self.rows.get(row as usize) {
+                    Rule::Table(row)
+                } else {
+                    Rule::Row(row)
+                };
+                (rule, held)
+            }
+            (None, None) => match self.tried(client) {
                 Some((id, tries)) => (Rule::Try(tries), Some(id)),
                 None => (Rule::NobodyLive, None),
             },
         };
         let owner = self.law.name(id);
-        let rule = if owner == Owner::None {
-            Rule::NobodyLive
-        } else {
-            rule
-        };
-        Explanation { key, rule, owner }
+        Explanation {
+            key: self.law.prefixes.key(client),
+            rule: match owner {
+                Owner::None => Rule::NobodyLive,
+                Owner::Up(_) | Owner::Draining(_) => rule,
+            },
+            owner,
+        }
     }
 
     /// Writes the owner of a client and the servers that would follow it, were each to fail in
     /// turn, as far as `out` reaches. Returns how many there are.
-    pub fn succession(&self, client: Address, out: &mut [ServerId]) -> usize {
+    pub fn succession(
+        &self,
+        client: Address,
+        explicit: Explicit<'_>,
+        out: &mut [ServerId],
+    ) -> usize {
         let prefixes = self.law.prefixes;
-        match &self.law.kind {
-            Kind::Hash { keyed, rows } => {
+        let first = overrides::find(self.overrides, client);
+        match self.law.kind.ranked() {
+            Some((keyed, rows)) => {
                 let row = rows.row_of(keyed, prefixes.key(client));
-                hash::succession(keyed, row, self.servers, out)
+                let named = explicit.table.get(row as usize);
+                let second = named.and_then(|&id| ServerId::from_row(id));
+                hash::succession(keyed, row, self.servers, [first, second], out)
             }
-            Kind::Mod => modulo::succession(prefixes.number(client), self.servers, out),
+            None => modulo::succession(prefixes.number(client), self.servers, first, out),
         }
+    }
+
+    /// The server that an override names for a client, if it is live.
+    #[inline(always)]
+    fn overrider(&self, client: Address) -> Option<ServerId> {
+        if self.overrides.is_empty() {
+            return None;
+        }
+        self.live_overrider(client)
+    }
+
+    // Apart, and by value: what pools without overrides run stays as short as it was.
+    #[inline(never)]
+    fn live_overrider(self, client: Address) -> Option<ServerId> {
+        let id = overrides::find(self.overrides, client)?;
+        self.serves(id).then_some(id)
+    }
+
+    /// Whether a server is there, and live.
+    pub(super) fn serves(&self, id: ServerId) -> bool {
+        let at = self.servers.binary_search_by_key(&id, |server| server.id);
+        let found = at.ok().and_then(|at| self.servers.get(at));
+        found.is_some_and(|server| self.law.serving.admits(server.state))
     }
 
     #[inline]

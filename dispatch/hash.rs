@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Kind `hash`: a table of rows, each won by weighted rendezvous hashing.
+//! Kinds `hash` and `table`: rows, each won by weighted rendezvous hashing; with kind `table`, where no
+//! live owner is named.
 //!
 //! A key names a row. Each row ranks all servers by a score of (row, server id, weight), and the
 //! first live one wins it. A server's score depends on no other server, so when one leaves only
@@ -8,6 +9,7 @@
 //! bytes a row, and one load a packet.
 
 use super::addr::{Address, Key};
+use super::bitmap::Bitmap;
 use super::log2;
 use super::refusal::Refusal;
 use super::server::{Server, ServerId, Serving, State, Weight};
@@ -132,26 +134,48 @@ pub fn winner(keyed: &Keyed, row: u32, servers: &[Server], serving: Serving) -> 
     best(keyed, row, servers, |server| serving.admits(server.state))
 }
 
-/// Fills `rows`, which begin with row `first`, with their winners.
+/// Fills `rows`, which begin with row `first`, with their owners: whom `table` names for a row (by
+/// its number; nobody behind its end, so kind `hash` gives none), if that server is live, else the
+/// winner.
 ///
 /// A whole table takes up to 67 million hashes: the kernel calls this chunk by chunk and yields in
 /// between.
-pub fn fill(keyed: &Keyed, servers: &[Server], first: u32, rows: &mut [u16]) {
+pub fn fill(keyed: &Keyed, servers: &[Server], table: &[u16], first: u32, rows: &mut [u16]) {
     let serving = Serving::of(servers);
+    let live = servers.iter().filter(|it| serving.admits(it.state));
+    let live: Bitmap = live.map(|server| server.id.get()).collect();
     for (row, slot) in (first..=u32::MAX).zip(rows) {
-        *slot = winner(keyed, row, servers, serving).map_or(NONE, ServerId::get);
+        *slot = match named(table, row, &live) {
+            Some(id) => id,
+            None => winner(keyed, row, servers, serving).map_or(NONE, ServerId::get),
+        };
     }
 }
 
+/// The owner that `table` names for a row, if it is one of those that are live.
+#[inline]
+pub(super) fn named(table: &[u16], row: u32, live: &Bitmap) -> Option<u16> {
+    let id = *table.get(row as usize)?;
+    live.contains(id).then_some(id)
+}
+
 /// Writes the order in which servers would own `row`, were each to fail in turn, as far as `out`
-/// reaches: those up by rank, then those that drain. Returns how many there are.
-pub fn succession(keyed: &Keyed, row: u32, servers: &[Server], out: &mut [ServerId]) -> usize {
+/// reaches: those up by rank, then those that drain; of both, the `first` ones come first. Returns
+/// how many there are.
+pub fn succession(
+    keyed: &Keyed,
+    row: u32,
+    servers: &[Server],
+    first: [Option<ServerId>; 2],
+    out: &mut [ServerId],
+) -> usize {
     let mut length = 0;
     for state in [State::Up, State::Drain] {
         while let Some((found, rest)) = out.split_at_mut_checked(length) {
-            let next = best(keyed, row, servers, |server| {
-                server.state == state && !found.contains(&server.id)
-            });
+            let is_next = |it: &Server| it.state == state && !found.contains(&it.id);
+            let is_there = |id: &ServerId| servers.iter().any(|it| it.id == *id && is_next(it));
+            let next = first.into_iter().flatten().find(is_there);
+            let next = next.or_else(|| best(keyed, row, servers, is_next));
             let (Some(next), Some(slot)) = (next, rest.first_mut()) else {
                 break;
             };

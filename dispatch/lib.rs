@@ -42,6 +42,8 @@ pub mod ipv6;
 pub mod log2;
 pub mod modulo;
 pub mod nd;
+pub mod overrides;
+pub mod prefix;
 pub mod record;
 pub mod refusal;
 pub mod revision;

@@ -57,12 +57,21 @@ pub fn owner(number: Number, servers: &[Server], serving: Serving) -> Option<(Se
 }
 
 /// Writes the order in which servers would own the client, were each to fail in turn, as far as
-/// `out` reaches: those up as they are tried, then those that drain. Returns how many there are.
-pub fn succession(number: Number, servers: &[Server], out: &mut [ServerId]) -> usize {
+/// `out` reaches: those up as they are tried, then those that drain; of both, `first` comes first.
+/// Returns how many there are.
+pub fn succession(
+    number: Number,
+    servers: &[Server],
+    first: Option<ServerId>,
+    out: &mut [ServerId],
+) -> usize {
     let order = |state| {
-        Tries::new(number, servers.len())
+        let is_first = move |server: &&Server| Some(server.id) == first;
+        let others = Tries::new(number, servers.len())
             .filter_map(|position| servers.get(usize::from(position)))
-            .filter(move |server| server.state == state)
+            .filter(move |server| !is_first(server));
+        let order = servers.iter().filter(is_first).chain(others);
+        order.filter(move |server| server.state == state)
     };
     let successors = order(State::Up).chain(order(State::Drain));
     let mut length = 0;

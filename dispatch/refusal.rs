@@ -7,6 +7,8 @@
 
 use core::fmt;
 
+use super::addr::Address;
+
 /// A value the law does not take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
@@ -28,6 +30,27 @@ pub enum Refusal {
         id: u16,
         /// Its weight.
         weight: u16,
+    },
+    /// An override's prefix is longer than its addresses, or 0.
+    OverrideBits {
+        /// Its address.
+        address: Address,
+        /// Its length.
+        bits: u32,
+    },
+    /// An override's address has bits set behind its prefix.
+    OverrideHost {
+        /// Its address.
+        address: Address,
+        /// Its length.
+        bits: u8,
+    },
+    /// An override of IPv4 clients, written as one of IPv6.
+    OverrideMapped {
+        /// Its address.
+        address: Address,
+        /// Its length.
+        bits: u8,
     },
 }
 
@@ -51,6 +74,26 @@ impl fmt::Display for Refusal {
             Self::Weighted { id, weight } => write!(
                 f,
                 "weight \"{weight}\" of server id {id}: kind mod takes weight 1 only; use kind hash"
+            ),
+            Self::OverrideBits { address, bits } => {
+                let most = match address {
+                    Address::V4(_) => 32,
+                    Address::V6(_) => 128,
+                };
+                write!(
+                    f,
+                    "override \"{address}/{bits}\": expected a prefix of 1 to {most} bits"
+                )
+            }
+            Self::OverrideHost { address, bits } => write!(
+                f,
+                "override \"{address}/{bits}\": expected nothing behind the first {bits} bits; \
+                 clear them, or lengthen the prefix"
+            ),
+            Self::OverrideMapped { address, bits } => write!(
+                f,
+                "override \"{address}/{bits}\": expected no IPv4 clients in IPv6; write their \
+                 network as one of IPv4"
             ),
         }
     }

@@ -8,6 +8,9 @@
 //! - a server that left, or lost weight, can lose only rows it holds. Those are ranked anew;
 //! - a server that joined, or gained weight, can gain any row, but only from the present holder:
 //!   all others lose to the holder as before.
+//!
+//! A row whose named owner is live is that server's, and was won by nobody: if the server leaves, it
+//! is one of those that are ranked anew.
 
 use super::bitmap::Bitmap;
 use super::hash::{self, Score, NONE};
@@ -18,6 +21,8 @@ use super::siphash::Keyed;
 pub struct Revision<'a> {
     new: &'a [Server],
     serving: Serving,
+    // Ids of those that are live now.
+    live: Bitmap,
     // Ids whose rows stand but for the challengers: live on both sides, weight not less.
     keepers: Bitmap,
     // Positions in `new` of those who may gain any row: live now; not live before, or lighter.
@@ -32,6 +37,7 @@ impl<'a> Revision<'a> {
         let mut revision = Self {
             new,
             serving,
+            live: Bitmap::EMPTY,
             keepers: Bitmap::EMPTY,
             challengers: Bitmap::EMPTY,
             lost: false,
@@ -40,6 +46,7 @@ impl<'a> Revision<'a> {
             if !serving.admits(server.state) {
                 continue;
             }
+            revision.live.insert(server.id.get());
             match find(old, server.id).filter(|past| before.admits(past.state)) {
                 Some(past) => {
                     if server.weight >= past.weight {
@@ -64,16 +71,19 @@ impl<'a> Revision<'a> {
     }
 
     /// Turns `rows`, filled for the old servers and beginning with row `first`, into what
-    /// [`hash::fill`] makes of the new ones. Returns how many changed.
-    pub fn apply(&self, keyed: &Keyed, first: u32, rows: &mut [u16]) -> u32 {
+    /// [`hash::fill`] makes of the new ones. Returns how many changed. Both with the same `table`.
+    pub fn apply(&self, keyed: &Keyed, table: &[u16], first: u32, rows: &mut [u16]) -> u32 {
         if self.is_idle() {
             return 0;
         }
         let mut changed = 0;
         for (row, slot) in (first..=u32::MAX).zip(rows) {
-            let winner = self.winner(keyed, row, *slot).map_or(NONE, ServerId::get);
-            if *slot != winner {
-                *slot = winner;
+            let owner = match hash::named(table, row, &self.live) {
+                Some(id) => id,
+                None => self.winner(keyed, row, *slot).map_or(NONE, ServerId::get),
+            };
+            if *slot != owner {
+                *slot = owner;
                 changed += 1;
             }
         }

@@ -7,9 +7,13 @@
 //! the newest function at once, as ever; from the older ones it is struck out without a substitute
 //! in its place, as nobody else has its connections.
 
+use core::iter;
+
 use super::addr::Address;
 use super::bitmap::Bitmap;
-use super::function::{Function, Kind, Law, Owner};
+use super::function::{Function, Owner};
+use super::hash::RowCount;
+use super::overrides::Range;
 use super::server::{Server, ServerId};
 
 /// How many functions a pool has at most, the newest among them.
@@ -70,100 +74,190 @@ impl<'a> Past<'a> {
         owner.server().filter(|id| !self.gone.contains(id.get()))
     }
 
+    /// Who owns the clients of a row: those that an override gives to `overrider`, or to nobody.
+    fn owner_of(&self, row: u32, overrider: Option<ServerId>) -> Option<ServerId> {
+        match overrider.map_or(Heed::Void, |id| self.heed(id)) {
+            Heed::Obeyed => overrider,
+            Heed::Gone => None,
+            Heed::Void => self.owner_of_row(row),
+        }
+    }
+
+    fn heed(&self, overrider: ServerId) -> Heed {
+        match self.function.serves(overrider) {
+            true if self.gone.contains(overrider.get()) => Heed::Gone,
+            true => Heed::Obeyed,
+            false => Heed::Void,
+        }
+    }
+
     /// The servers that own anybody, perhaps.
     fn live(&self) -> impl Iterator<Item = &'a Server> + '_ {
         live(&self.function).filter(|server| !self.gone.contains(server.id.get()))
     }
 }
 
-/// Whether every client has the same row in two functions.
-pub fn shares_rows(a: &Law, b: &Law) -> bool {
-    matches!(a.kind(), Kind::Hash { .. }) && a.kind() == b.kind() && a.prefixes() == b.prefixes()
+/// What a function makes of the overrides that name a server.
+enum Heed {
+    /// Their clients are its.
+    Obeyed,
+    /// They were: this function has no say about them.
+    Gone,
+    /// It is not live: their clients are as others.
+    Void,
+}
+
+/// Whether every client has the same row in two functions, or none in both.
+///
+/// It has where the functions rank by the same and have the same overrides, if of these the same are
+/// void.
+pub fn shares_rows(a: &Function<'_>, b: &Function<'_>) -> bool {
+    ranks_alike(a, b) && overriders(a).all(|id| a.serves(id) == b.serves(id))
+}
+
+/// Whether every client has the same row in two functions, or would have it if it were not overridden,
+/// and both override the same clients.
+fn ranks_alike(a: &Function<'_>, b: &Function<'_>) -> bool {
+    let (ours, theirs) = (a.law().kind().ranked(), b.law().kind().ranked());
+    ours.is_some()
+        && ours == theirs
+        && a.law().prefixes() == b.law().prefixes()
+        && a.overrides() == b.overrides()
 }
 
 /// Whether an older function can go without any connection noticing: to each client it has nothing
 /// to say, or what the next newer function says that has a say. `newer` are the older functions
 /// between it and the newest, from the next newer one on.
 ///
-/// Exact where functions share rows. Where kind `mod` has the same ids and prefixes it is enough
-/// that servers went down since: that moves their clients only (law 2). No other two functions are
-/// taken to agree, and what is kept needlessly ends at its deadline.
+/// Exact where functions rank alike, if every override has clients in every row. Where kind `mod` has
+/// the same ids, prefixes and overrides it is enough that servers went down since: that moves their
+/// clients only (law 2). No other two functions are taken to agree, and what is kept needlessly ends
+/// at its deadline.
 pub fn adds_nothing<'a>(
     past: &Past<'a>,
     newer: impl Iterator<Item = Past<'a>> + Clone,
-    newest: &Function<'_>,
+    newest: &Function<'a>,
 ) -> bool {
     if past.live().next().is_none() {
         return true;
     }
-    let law = past.function.law();
-    match law.kind() {
-        Kind::Hash { rows, .. } => (0..rows.get()).all(|row| {
-            past.owner_of_row(row)
-                .is_none_or(|owner| says(owner, row, law, newer.clone(), newest))
-        }),
-        Kind::Mod => match newer.into_iter().next() {
-            Some(next) => succeeds(past, &next.function, |id| !next.gone.contains(id.get())),
-            None => succeeds(past, newest, |_| true),
-        },
+    let mut newer = newer.chain(iter::once(Past::new(*newest, &Bitmap::EMPTY, true)));
+    let Some((_, rows)) = past.function.law().kind().ranked() else {
+        return newer.next().is_some_and(|next| succeeds(past, &next));
+    };
+    let is_alike = |newer: &Past<'_>| ranks_alike(&past.function, &newer.function);
+    let alike = newer.clone().take_while(is_alike).count();
+    let newer = newer.take(alike);
+    let mut repeated = Bitmap::EMPTY;
+    let mut repeats = |overrider| {
+        // Whose overrides the same functions heed have the same answer.
+        let pattern = pattern(newer.clone(), overrider);
+        let before = repeated.contains(pattern);
+        repeated.insert(pattern);
+        let says = |row| {
+            newer
+                .clone()
+                .find_map(|newer| newer.owner_of(row, overrider))
+        };
+        let repeats = |row| {
+            let owner = past.owner_of(row, overrider);
+            owner.is_none() || owner == says(row)
+        };
+        before || (0..rows.get()).all(repeats)
+    };
+    repeats(None)
+        && overriders(&past.function).all(|id| match past.heed(id) {
+            Heed::Gone => true,
+            Heed::Obeyed => obeys(newer.clone(), rows, id),
+            Heed::Void => repeats(Some(id)),
+        })
+}
+
+/// Which functions heed the overrides that name a server, up to the first that obeys: one bit each, a
+/// 1 before them.
+fn pattern<'a>(functions: impl Iterator<Item = Past<'a>>, overrider: Option<ServerId>) -> u16 {
+    let mut pattern = 1;
+    for function in functions {
+        let bit = match overrider.map_or(Heed::Void, |id| function.heed(id)) {
+            Heed::Void => 0,
+            Heed::Gone => 1,
+            Heed::Obeyed => break,
+        };
+        pattern = pattern << 1 | bit;
     }
+    pattern
+}
+
+/// Whether the first function that has a say about the clients that are overridden to a server obeys.
+fn obeys<'a>(
+    mut functions: impl Iterator<Item = Past<'a>>,
+    rows: RowCount,
+    overrider: ServerId,
+) -> bool {
+    let first = functions.find_map(|function| match function.heed(overrider) {
+        Heed::Obeyed => Some(true),
+        Heed::Gone => None,
+        Heed::Void => {
+            let says = |row| function.owner_of_row(row).is_some();
+            (0..rows.get()).any(says).then_some(false)
+        }
+    });
+    first == Some(true)
 }
 
 /// Whether the newest function gives back some client that one of `between` had taken from an older
-/// one. Exact where functions share rows; of others only those are known that are alike.
+/// one. Nearly exact where functions rank alike: those in between that do not are taken to have taken
+/// everybody. If the newest does not, it gives back what it has if it is alike.
 pub fn takes_back<'a>(
     past: &Past<'a>,
     mut between: impl Iterator<Item = Past<'a>> + Clone,
-    newest: &Function<'_>,
+    newest: &Function<'a>,
 ) -> bool {
-    let law = past.function.law();
-    let rows = match law.kind() {
-        Kind::Hash { rows, .. } if shares_rows(law, newest.law()) => rows.get(),
+    let function = &past.function;
+    let rows = match function.law().kind().ranked() {
+        Some((_, rows)) if ranks_alike(function, newest) => rows.get(),
         _ => {
-            let alike = law == newest.law() && past.function.servers() == newest.servers();
+            let alike = function.law() == newest.law()
+                && function.servers() == newest.servers()
+                && function.overrides() == newest.overrides();
             return alike && between.next().is_some();
         }
     };
-    let shared = between.filter(|other| shares_rows(law, other.function.law()));
-    (0..rows).any(|row| {
-        let Some(owner) = past.owner_of_row(row) else {
-            return false;
-        };
-        let is_taken = |other: Past<'_>| other.owner_of_row(row).is_some_and(|it| it != owner);
-        newest.holds(row, owner) && shared.clone().any(is_taken)
-    })
+    let differs = |other: Past<'_>| !ranks_alike(function, &other.function);
+    let unknown = between.clone().any(differs);
+    let row_is_taken = |row| {
+        past.owner_of_row(row).is_some_and(|owner| {
+            let mut others = between.clone().filter_map(|other| other.owner_of_row(row));
+            newest.holds(row, owner) && (unknown || others.any(|other| other != owner))
+        })
+    };
+    // Whose overrides are obeyed or void on both sides, and the other in between.
+    let override_is_taken = |id| match (past.heed(id), newest.serves(id)) {
+        (Heed::Obeyed, true) => {
+            unknown
+                || between
+                    .clone()
+                    .any(|other| matches!(other.heed(id), Heed::Void))
+        }
+        (Heed::Void, false) => between
+            .clone()
+            .any(|other| matches!(other.heed(id), Heed::Obeyed)),
+        _ => false,
+    };
+    (0..rows).any(row_is_taken) || overriders(function).any(override_is_taken)
 }
 
-/// Whether the first of these functions that has a say about a row gives it to `owner`; rows being
-/// those of `law`.
-fn says<'a>(
-    owner: ServerId,
-    row: u32,
-    law: &Law,
-    newer: impl Iterator<Item = Past<'a>>,
-    newest: &Function<'_>,
-) -> bool {
-    for past in newer {
-        if !shares_rows(law, past.function.law()) {
-            return false;
-        }
-        if let Some(next) = past.owner_of_row(row) {
-            return next == owner;
-        }
-    }
-    shares_rows(law, newest.law()) && newest.owner_of_row(row).server() == Some(owner)
-}
-
-/// Whether `next`, of kind `mod`, gives all clients that `past` gives to anybody to the same owner,
-/// who `stays`.
-fn succeeds(past: &Past<'_>, next: &Function<'_>, stays: impl Fn(ServerId) -> bool) -> bool {
-    let alike = past.function.law().kind() == next.law().kind()
-        && past.function.law().prefixes() == next.law().prefixes()
-        && ids(past.function.servers()).eq(ids(next.servers()));
+/// Whether `next`, of kind `mod`, gives all clients that `past` gives to anybody to the same owner.
+fn succeeds(past: &Past<'_>, next: &Past<'_>) -> bool {
+    let (old, new) = (&past.function, &next.function);
+    let alike = old.law().kind() == new.law().kind()
+        && old.law().prefixes() == new.law().prefixes()
+        && old.overrides() == new.overrides()
+        && ids(old.servers()).eq(ids(new.servers()));
     // Nobody joined, and of those that left none has a say any more.
-    let joined = |server: &Server| !live(&past.function).any(|old| old.id == server.id);
-    let serves = |id| stays(id) && live(next).any(|server| server.id == id);
-    alike && !live(next).any(joined) && past.live().all(|server| serves(server.id))
+    let joined = |server: &Server| !old.serves(server.id);
+    let stays = |server: &Server| next.live().any(|it| it.id == server.id);
+    alike && !live(new).any(joined) && past.live().all(stays)
 }
 
 fn ids(servers: &[Server]) -> impl Iterator<Item = ServerId> + '_ {
@@ -175,4 +269,11 @@ fn live<'a>(function: &Function<'a>) -> impl Iterator<Item = &'a Server> + 'a {
     let serving = function.law().serving();
     let admitted = move |server: &&Server| serving.admits(server.state);
     function.servers().iter().filter(admitted)
+}
+
+/// The servers that overrides name, each once.
+fn overriders(function: &Function<'_>) -> impl Iterator<Item = ServerId> {
+    let servers = function.overrides().iter().filter_map(Range::server);
+    let mut named: Bitmap = servers.map(ServerId::get).collect();
+    iter::from_fn(move || named.pop().and_then(ServerId::from_row))
 }

@@ -16,10 +16,18 @@ def address(packed):
 
 
 def pool_digest(pool):
-    text = b"M" if pool.kind == "mod" else b"H" + pool.seed + be(4, pool.rows)
+    text = {"mod": b"M", "hash": b"H", "table": b"T"}[pool.kind]
+    if pool.kind != "mod":
+        text += pool.seed + be(4, pool.rows)
+    if pool.kind == "table":
+        text += b"".join(be(2, 0xFFFF if id is None else id) for id in pool.table)
     text += be(1, pool.prefixes[4]) + be(1, pool.prefixes[16])
     for s in pool.servers():
         text += b"s" + be(2, s.id) + be(2, s.weight) + STATES[s.state]
+    if pool.overrides:
+        text += b"o" + be(4, len(pool.overrides))
+    for at, bits in sorted(pool.overrides, key=lambda prefix: (len(prefix[0]), prefix)):
+        text += address(at) + be(1, bits) + be(2, pool.overrides[at, bits])
     return siphash(2, 4, KEY, text)
 
 

@@ -26,6 +26,7 @@ WEIGHTS = (
     (1, (1, 1000)),
     (1, (999, 1000)),
 )
+MAPPED = bytes(10) + b"\xff\xff"
 # Each row that a client hits costs a hash per live server, so many rows are rare.
 ROWS = ((8, 256), (3, 512), (2, 1024), (1, 2048), (1, 4096), (1, 8192), (1, 16384), (1, 32768),
         (1, 65536))
@@ -41,6 +42,8 @@ SPECIAL = {
 class Draw:
     def __init__(self, random):
         self.random = random
+        # Those of the last overrides, as (number, bits), by the size of an address.
+        self.networks = {4: [], 16: []}
 
     def pick(self, choices):
         return self.random.choices([what for _, what in choices], [c for c, _ in choices])[0]
@@ -68,13 +71,13 @@ class Draw:
 
     def pool(self, name):
         """The statements of one pool."""
-        kind = self.random.choice(("hash", "hash", "mod"))
-        seed = self.random.randbytes(16).hex() if kind == "hash" else "-"
-        rows = self.pick(ROWS) if kind == "hash" else "-"
+        kind = self.random.choice(("hash", "hash", "table", "mod"))
+        seed = self.random.randbytes(16).hex() if kind != "mod" else "-"
+        rows = self.pick(ROWS) if kind != "mod" else "-"
         yield f"pool {name} {kind} {seed} {rows} {self.prefix(4)} {self.prefix(16)}"
         count = self.random.choice(self.pick(COUNTS))
         states = self.pick(MOODS)
-        weights = self.pick(WEIGHTS) if kind == "hash" else (1,)
+        weights = self.pick(WEIGHTS) if kind != "mod" else (1,)
         ids = self.random.sample(range(self.random.choice((count, 1024)) or 1), count)
         lines = []
         for id, v4, v6 in zip(ids, self.addresses(4, count), self.addresses(16, count)):
@@ -84,26 +87,70 @@ class Draw:
         for size in (4, 16):
             for ghost in self.addresses(size, self.random.choice((0, 0, 1, 1, 2, 5))):
                 lines.append("ghost " + self.text(ghost))
+        lines += self.overrides(ids, self.random.choice((0, 0, 1, 3, 30)))
+        if kind == "table":
+            lines.append(self.table(ids, rows))
         self.random.shuffle(lines)
         yield from lines
+
+    def table(self, ids, rows):
+        """Explicit owners, in runs, not of all rows, a few of them no servers."""
+        ids = ids + ["-", self.random.randrange(1024)]
+        longest = self.random.choice((4, 40) if rows <= 1024 else (rows // 64,))
+        left = self.random.choice((1, rows // 2, rows))
+        words = []
+        while left:
+            run = self.random.randint(1, min(left, longest))
+            words.append(f"{self.random.choice(ids)}*{run}" if run > 1 else "-")
+            left -= run
+        return " ".join(["table"] + words)
+
+    def overrides(self, ids, count):
+        """Overrides, many of them within each other."""
+        ids = ids + [self.random.randrange(1024)]
+        self.networks = {4: [], 16: []}
+        lines = {}
+        for _ in range(count):
+            size = self.random.choice((4, 16))
+            number, bits = self.random.choice(
+                [(0, 0), (0, 2 * size)] + self.networks[size])
+            more = min(self.random.choice((1, 1, 2, 3, 8, 16)), 8 * size - bits)
+            number, bits = number << more | self.random.randrange(1 << more), bits + more
+            address = (number << 8 * size - bits).to_bytes(size, "big")
+            if not address.startswith(MAPPED):
+                self.networks[size].append((number, bits))
+                text = inet_ntop(FAMILIES[size], address)
+                lines[address, bits] = f"override {text}/{bits} {self.random.choice(ids)}"
+        return list(lines.values())
 
     def queue(self, name):
         """Functions of one pool, few of which differ in more than their servers' states."""
         count = self.random.randint(1, 9)
         ids = self.random.sample(range(self.random.choice((count, 40)) or 1), count)
+        seeds = [self.random.randbytes(16).hex() for _ in range(2)]
         kinds = [f"{kind} {prefix} 64" for kind in (
-            "mod - -", f"hash {self.random.randbytes(16).hex()} 256",
-            f"hash {self.random.randbytes(16).hex()} 512") for prefix in (32, 24)]
+            "mod - -", f"hash {seeds[0]} 256", f"table {seeds[0]} 256", f"hash {seeds[1]} 512")
+                 for prefix in (32, 24)]
         kind = self.random.choice(kinds)
+        table = self.table(ids, 256)
+        many = self.random.choice((0, 0, 1, 2, 5))
+        overrides = self.overrides(ids, many)
         states = dict.fromkeys(ids, "up")
         for number in range(self.random.randint(1, 8)):
             if number:
                 yield "after"
             if self.random.random() < 0.1:
                 kind = self.random.choice(kinds)
+            if self.random.random() < 0.1:
+                table = self.table(ids, 256)
+            if self.random.random() < 0.1:
+                overrides = self.overrides(ids, many)
             for id in self.random.sample(ids, self.random.randint(0, min(2, count))):
                 states[id] = self.random.choice(("up", "drain", "down", "down", "away"))
             yield f"pool {name} {kind}"
+            yield from overrides
+            if kind.startswith("table"):
+                yield table
             for id, state in states.items():
                 weight = 1 if "mod" in kind or id % 3 else self.random.choice((1, 1, 2))
                 if state != "away":
@@ -115,8 +162,15 @@ class Draw:
                 yield "chain " + inet_ntop(FAMILIES[size], client)
 
     def clients(self, size, count):
-        """Addresses spread over everything, crowded in few networks, or differing in few bits."""
-        form = self.random.randrange(4)
+        """Addresses spread over everything, crowded in few networks, differing in few bits, or at
+        the ends of overrides."""
+        networks = self.networks[size]
+        form = self.random.randrange(5 if networks else 4)
+        if form == 4:
+            ends = [end + step << 8 * size - bits for number, bits in networks
+                    for end, step in ((number, 0), (number, 1))]
+            ends = [(end - self.random.randrange(2)) % (1 << 8 * size) for end in ends]
+            return [self.random.choice(ends).to_bytes(size, "big") for _ in range(count)]
         if form == 0:
             step = 1 << self.random.randrange(8 * size - 12)
             first = self.random.randrange((1 << 8 * size) - step * count)
@@ -141,6 +195,7 @@ class Draw:
                 client = self.random.choice(clients)
                 yield "owner " + self.text(client)
                 yield "order " + self.text(client)
+                yield "rule " + self.text(client)
         yield "digest"
 
     def stream(self, pools, clients):

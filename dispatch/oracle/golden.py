@@ -7,7 +7,7 @@ does not find: ties, names that are prefixes of each other, pools at their limit
 """
 
 import random
-from itertools import count
+from itertools import count, product
 from pathlib import Path
 from socket import AF_INET, inet_ntop
 
@@ -144,6 +144,52 @@ def queues():
     yield "namespace"
 
 
+def explicit():
+    """Explicit owners and overrides: prefixes within each other, at the ends of families, void."""
+    nested = ("0.0.0.0/1", "192.0.0.0/2", "192.0.2.0/24", "192.0.2.128/25", "192.0.2.129/32",
+              "255.255.255.255/32", "::/1", "::/80", "::ffff:0:0:0/80", "::1:0:0:0/96",
+              "::fffe:0:0/96", "2001:db8::/32", "2001:db8::/33", "2001:db8::/127",
+              "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff/128")
+    clients = ("0.0.0.0", "127.255.255.255", "128.0.0.0", "191.255.255.255", "192.0.1.255",
+               "192.0.2.0", "192.0.2.127", "192.0.2.128", "192.0.2.129", "192.0.2.130",
+               "192.0.3.0", "255.255.255.254", "255.255.255.255", "::", "::fffd:ffff:ffff",
+               "::fffe:0:0", "::fffe:ffff:ffff", "::ffff:0.0.0.0", "::ffff:192.0.2.129",
+               "::ffff:255.255.255.255", "::1:0:0:0", "::1:1:0:0", "::ffff:0:0:0", "::1:0:0:0:0",
+               "2001:db8::1", "2001:db8::2", "2001:db8:8000::", "2001:db9::", "7fff:ffff::",
+               "8000::", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:fffe",
+               "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff")
+    kinds = ("mod - -", f"hash {SEED} 256", f"table {SEED} 256")
+    for number, (kind, states) in enumerate(product(kinds, (
+            ("up", "up", "up", "up"), ("up", "drain", "down", "up"), ("drain", "drain", "down", "drain"),
+            ("down",) * 4))):
+        yield f"pool k{number} {kind} 8 16"
+        if kind.startswith("table"):
+            yield from ("table 3*100 - 2", "table 1023*50 -*20 0*80 1 - 2 3")
+        yield from (f"server {id} 1 {state} - -" for id, state in enumerate(states))
+        for at, prefix in enumerate(nested):
+            # One of them is no server.
+            yield f"override {prefix} {(3, 0, 1, 2, 0, 7)[at % 6]}"
+        yield "digest"
+        yield from ask(clients, "owner", "rule", "order")
+    yield "namespace"
+    # One of everything: whose rows the functions share, and what a server that is gone leaves behind.
+    functions = (("hash", "up up up", "0.0.0.0/1 1"), ("hash", "up drain up", "0.0.0.0/1 1"),
+                 ("table", "up drain up", "0.0.0.0/1 1"), ("table", "up up up", "0.0.0.0/1 1"),
+                 ("table", "up up up", "0.0.0.0/2 1"), ("table", "up down up", "0.0.0.0/2 1"),
+                 ("table", "up up up", "0.0.0.0/2 1"), ("table", "up down up", "0.0.0.0/2 1"))
+    for number, (kind, states, override) in enumerate(functions):
+        if number:
+            yield "after"
+        yield f"pool q {kind} {SEED} 256 32 64"
+        if kind == "table":
+            yield "table 0*128 - 1*100"
+        yield from (f"server {id} 1 {state} - -" for id, state in enumerate(states.split()))
+        yield f"override {override}"
+        yield from ask(("10.0.2.1", "100.0.2.1", "192.0.2.1"), "chain")
+        yield "queue"
+    yield "namespace"
+
+
 def full():
     """1024 servers, where products are largest and shares smallest."""
     draw = random.Random("full")
@@ -157,7 +203,7 @@ def full():
 
 
 FILES = {"paper": paper, "pools": pools, "prefixes": prefixes, "ties": ties, "names": names,
-         "queues": queues, "full": full}
+         "queues": queues, "explicit": explicit, "full": full}
 
 
 def texts():

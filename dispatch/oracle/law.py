@@ -28,6 +28,9 @@ class Pool:
     prefixes: dict
     by_id: dict = field(default_factory=dict)
     ghosts: set = field(default_factory=set)
+    # Ids by row, None for none; and ids by (address, bits).
+    table: list = field(default_factory=list)
+    overrides: dict = field(default_factory=dict)
 
     def servers(self):
         return [self.by_id[id] for id in sorted(self.by_id)]
@@ -43,7 +46,27 @@ class Pool:
 
     def number(self, client):
         """CA, the client's number."""
-        return int.from_bytes(client, "big") >> 8 * len(client) - self.prefixes[len(client)]
+        return leading(client, self.prefixes[len(client)])
+
+
+def leading(address, bits):
+    return int.from_bytes(address, "big") >> 8 * len(address) - bits
+
+
+MAPPED = bytes(10) + b"\xff\xff"
+
+
+def counted(client):
+    """The address by which overrides know a client."""
+    return client.removeprefix(MAPPED) if len(client) == 16 else client
+
+
+def longest(pool, client):
+    """The override that counts for a client as (bits, id), or None."""
+    client = counted(client)
+    return max(((bits, id) for (address, bits), id in pool.overrides.items()
+                if len(address) == len(client)
+                and leading(address, bits) == leading(client, bits)), default=None)
 
 
 def table():
@@ -100,11 +123,34 @@ def preference(pool, client):
     return ranking(pool, row_of(pool, client), pool.servers())
 
 
-def owner(pool, client):
+def named(pool, client):
+    """What is configured for a client, in the order in which it counts: a rule and an id."""
+    found = longest(pool, client)
+    if found:
+        yield f"override {found[0]}", found[1]
+    if pool.kind == "table":
+        row = row_of(pool, client)
+        yield f"table {row}", pool.table[row]
+
+
+def decision(pool, client):
+    """A client's owner, and what decides on it."""
     live = pool.live()
-    return next((s for s in preference(pool, client) if s in live), None)
+    for rule, id in named(pool, client):
+        if pool.by_id.get(id) in live:
+            return pool.by_id[id], rule
+    for number, server in enumerate(preference(pool, client), 1):
+        if server in live:
+            return server, (f"try {number}" if pool.kind == "mod" else
+                            f"row {row_of(pool, client)}")
+    return None, "nobody"
+
+
+def owner(pool, client):
+    return decision(pool, client)[0]
 
 
 def succession(pool, client):
-    servers = preference(pool, client)
+    first = [pool.by_id[id] for _, id in named(pool, client) if id in pool.by_id]
+    servers = list(dict.fromkeys(first + preference(pool, client)))
     return [s for state in ("up", "drain") for s in servers if s.state == state]

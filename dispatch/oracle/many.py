@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The owners of many clients of one pool, as law.py has them, but fast."""
 
+from collections import defaultdict
 from math import log2
 
 import law
@@ -20,16 +21,36 @@ class Owners:
         self.pool = pool
         self.live = pool.live()
         self.by_row = {}
+        # Of each family, the bits of prefixes, the longest first, and what begins with them.
+        networks = {4: defaultdict(dict), 16: defaultdict(dict)}
+        for (address, bits), id in pool.overrides.items():
+            networks[len(address)][bits][law.leading(address, bits)] = pool.by_id.get(id)
+        self.networks = {size: sorted(by_bits.items(), reverse=True)
+                         for size, by_bits in networks.items()}
 
     def of(self, clients):
         """The owner of each client; clients are packed addresses of one family."""
         if not self.live:
             return [None] * len(clients)
         if self.pool.kind == "mod":
-            return self.by_tries(clients)
-        rows = self.rows_of(clients)
-        self.rank(sorted(set(rows).difference(self.by_row)))
-        return list(map(self.by_row.__getitem__, rows))
+            owners = self.by_tries(clients)
+        else:
+            rows = self.rows_of(clients)
+            self.rank(sorted(set(rows).difference(self.by_row)))
+            owners = map(self.by_row.__getitem__, rows)
+        if not self.pool.overrides:
+            return list(owners)
+        live = set(self.live)
+        servers = map(self.overrider, clients)
+        return [server if server in live else owner for server, owner in zip(servers, owners)]
+
+    def overrider(self, client):
+        client = law.counted(client)
+        for bits, servers in self.networks[len(client)]:
+            start = law.leading(client, bits)
+            if start in servers:
+                return servers[start]
+        return None
 
     def by_tries(self, clients):
         live = set(self.live)
@@ -59,6 +80,11 @@ class Owners:
 
     def rank(self, rows):
         """Finds the owners of these rows."""
+        if self.pool.kind == "table":
+            live = {s.id: s for s in self.live}
+            self.by_row.update((row, live[self.pool.table[row]]) for row in rows
+                               if self.pool.table[row] in live)
+            rows = [row for row in rows if row not in self.by_row]
         if not rows:
             return
         count = len(rows)

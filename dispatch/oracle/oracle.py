@@ -52,6 +52,7 @@ class Reader:
         self.line = 0
         self.pools = {}
         self.pool = None
+        self.reached = 0
         self.owners = None
         self.queue = Queue()
         self.follows = False
@@ -59,10 +60,10 @@ class Reader:
 
     def answers(self, lines):
         """The answers, in order, to lines without their line feeds."""
-        statements = {"pool": self.begin, "server": self.server, "ghost": self.ghost,
-                      "after": self.after}
-        questions = {"digest": self.digest, "order": self.order, "chain": self.chain,
-                     "queue": self.numbers, "namespace": self.namespace}
+        statements = {"pool": self.begin, "table": self.table, "server": self.server,
+                      "override": self.override, "ghost": self.ghost, "after": self.after}
+        questions = {"digest": self.digest, "order": self.order, "rule": self.rule,
+                     "chain": self.chain, "queue": self.numbers, "namespace": self.namespace}
         try:
             for self.line, line in enumerate(lines, 1):
                 if line.startswith("owner ") and self.owners:
@@ -97,16 +98,19 @@ class Reader:
             if (seed, rows) != ("-", "-"):
                 raise Wrong(f'"{seed} {rows}": expected "- -", kind mod has no seed and no rows')
             seed, rows = b"", 0
-        elif kind == "hash":
+        elif kind in ("hash", "table"):
             if not re.fullmatch("[0-9a-fA-F]{32}", seed):
                 raise Wrong(f'"{seed}": expected a seed of 32 hexadecimal digits')
             seed, rows = bytes.fromhex(seed), number(rows, 256, 65536, "a number of rows")
             if rows & rows - 1:
                 raise Wrong(f'"{rows}": expected a power of two')
         else:
-            raise Wrong(f'"{kind}": expected hash or mod')
+            raise Wrong(f'"{kind}": expected hash, mod or table')
         prefixes = {4: number(prefix4, 1, 32, "a prefix"), 16: number(prefix6, 1, 128, "a prefix")}
         self.pools[name] = self.pool = law.Pool(name, kind, seed, rows, prefixes)
+        self.reached = 0
+        if kind == "table":
+            self.pool.table = [None] * rows
         self.owners = None
         if not self.follows:
             self.queue = Queue()
@@ -131,6 +135,32 @@ class Reader:
         v4 = b"" if v4 == "-" else packed(v4, 4)
         v6 = b"" if v6 == "-" else packed(v6, 16)
         pool.by_id[id] = law.Server(id, weight, state, v4, v6)
+
+    def table(self, rest):
+        pool = self.open_pool()
+        for word in rest.split(" "):
+            owner, star, count = word.partition("*")
+            id = None if owner == "-" else number(owner, 0, 1023, "an id")
+            count = number(count, 1, 65536, "a number of rows") if star else 1
+            end = self.reached + count
+            if end > len(pool.table):
+                raise Wrong(f'"{word}": expected no more than {len(pool.table)} rows in all')
+            pool.table[self.reached:end] = [id] * count
+            self.reached = end
+
+    def override(self, rest):
+        pool = self.open_pool()
+        prefix, id = arguments(rest, "ADDRESS/BITS ID")
+        address, _, bits = prefix.partition("/")
+        address = packed(address)
+        bits = number(bits, 1, 8 * len(address), "a number of bits")
+        if int.from_bytes(address, "big") % (1 << 8 * len(address) - bits):
+            raise Wrong(f'"{prefix}": expected nothing but 0 behind the first {bits} bits')
+        if law.counted(address) != address:
+            raise Wrong(f'"{prefix}": expected a network of IPv4 to be written as one')
+        if (address, bits) in pool.overrides:
+            raise Wrong(f'"{prefix}": expected a prefix that no other override has')
+        pool.overrides[address, bits] = number(id, 0, 1023, "an id")
 
     def ghost(self, rest):
         ghost = packed(rest)
@@ -180,6 +210,10 @@ class Reader:
         self.asked()
         ids = [str(s.id) for s in law.succession(self.pool, packed(rest))]
         return " ".join(["order", rest] + ids)
+
+    def rule(self, rest):
+        self.asked()
+        return f"rule {rest} {law.decision(self.pool, packed(rest))[1]}"
 
     def after(self, rest):
         """What the next pool takes the place of is no pool of the namespace any more."""

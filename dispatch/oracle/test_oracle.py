@@ -78,7 +78,7 @@ class Numbers(unittest.TestCase):
 
     def test_example_stream(self):
         lines, answers = example_stream()
-        self.assertEqual(len(answers), 6)
+        self.assertEqual(len(answers), 10)
         self.assertEqual(list(Reader().answers(lines)), answers)
 
 
@@ -95,7 +95,7 @@ class Halves(unittest.TestCase):
 
     def test_golden(self):
         found = sorted(DIRECTORY.glob("*.questions"))
-        self.assertEqual(len(found), 7)
+        self.assertEqual(len(found), 8)
         for questions in found:
             lines = questions.read_text(encoding="ascii").splitlines()
             answers = questions.with_suffix(".answers").read_text(encoding="ascii").splitlines()
@@ -110,8 +110,9 @@ class Refusals(unittest.TestCase):
             list(Reader().answers(lines))
 
     def test_statements(self):
-        for line in ("what", "after", "queue", "chain ::1", " digest", "digest ", "digest x", "namespace x", "server 1 1 up - -",
-                     "ghost ::1", "digest", "owner ::1", "order ::1",
+        for line in ("what", "after", "queue", "chain ::1", " digest", "digest ", "digest x",
+                     "namespace x", "server 1 1 up - -", "ghost ::1", "digest", "owner ::1",
+                     "order ::1", "rule ::1", "table 1", "override ::/1 1",
                      "pool p hash 00 256 32 64", "pool p hash - 256 32 64", "pool p rnd - - 32 64",
                      "pool p mod - 256 32 64", "pool p mod - - 0 64", "pool p mod - - 33 64",
                      "pool p mod - - 32 0", "pool p mod - - 32 129", "pool p mod - - 32",
@@ -126,6 +127,20 @@ class Refusals(unittest.TestCase):
                      "ghost -", "ghost 10.0.0", "owner 10.0.0.01", "owner", self.POOL):
             self.refused(self.POOL, line)
         self.refused("pool p mod - - 32 64", "server 1 2 up - -")
+
+    def test_explicit(self):
+        for line in ("override 10.0.0.0/0 1", "override 10.0.0.0/33 1", "override 10.0.0.1/31 1",
+                     "override 10.0.0.0 1", "override 10.0.0.0/8", "override 10.0.0.0/8 1024",
+                     "override 10.0.0.0/8 -", "override ::/129 1", "override ::1/127 1",
+                     "override ::ffff:0:0/96 1", "override ::ffff:10.0.0.0/104 1", "table 1"):
+            self.refused(self.POOL, line)
+        pool = self.POOL.replace("hash", "table")
+        for line in ("table", "table x", "table 1024", "table 1*0", "table 1*", "table 1*257",
+                     "table -*256 -", "table 1  1"):
+            self.refused(pool, line)
+        self.refused(pool, "table 1*250", "table 2*7")
+        self.refused(self.POOL, "override ::/1 1", "override ::/1 2")
+        self.refused(self.POOL, "digest", "override ::/1 1")
 
     def test_order_of_lines(self):
         server, owner = "server 1 1 up - -", "owner 192.0.2.1"

@@ -10,6 +10,7 @@ class Function:
         self.number = number
         self.pool = pool
         self.owners = Owners(pool)
+        self.live = {s.id for s in self.owners.live}
         self.gone = set()
 
     def say(self, server):
@@ -18,16 +19,19 @@ class Function:
     def of(self, client):
         return self.say(law.owner(self.pool, client))
 
-    def of_row(self, row):
+    def of_row(self, row, named):
+        """About the clients of a row that are overridden to the server named, or to None."""
+        if named in self.live:
+            return None if named in self.gone else named
         return self.say(self.owners.by_row.get(row))
 
     def shares_rows(self, other):
         a, b = self.pool, other.pool
-        return a.kind == b.kind == "hash" and (a.seed, a.rows, a.prefixes) == (
-            b.seed, b.rows, b.prefixes)
+        return "mod" not in (a.kind, b.kind) and (a.seed, a.rows, a.prefixes, a.overrides) == (
+            b.seed, b.rows, b.prefixes, b.overrides)
 
     def with_a_say(self):
-        return {s.id for s in self.pool.live()} - self.gone
+        return self.live - self.gone
 
 
 class Queue:
@@ -60,25 +64,28 @@ class Queue:
             if function.owners.live and function.shares_rows(past):
                 function.owners.rank([r for r in range(past.pool.rows)
                                       if r not in function.owners.by_row])
-        return all(self.repeated(past, newer, row) for row in range(past.pool.rows))
+        return all(self.repeated(past, newer, row, named)
+                   for named in {None, *past.pool.overrides.values()}
+                   for row in range(past.pool.rows))
 
     @staticmethod
-    def repeated(past, newer, row):
-        said = past.of_row(row)
+    def repeated(past, newer, row, named):
+        said = past.of_row(row, named)
         if said is None:
             return True
         for function in newer:
             if not function.shares_rows(past):
                 return False
-            if function.of_row(row) is not None:
-                return function.of_row(row) == said
+            if function.of_row(row, named) is not None:
+                return function.of_row(row, named) == said
         return False
 
     @staticmethod
     def succeeds(past, following):
         a, b = past.pool, following.pool
-        return (a.kind == b.kind and a.prefixes == b.prefixes and a.by_id.keys() == b.by_id.keys()
-                and {s.id for s in b.live()} <= {s.id for s in a.live()}
+        return (a.kind == b.kind and a.prefixes == b.prefixes and a.overrides == b.overrides
+                and a.by_id.keys() == b.by_id.keys()
+                and following.live <= past.live
                 and past.with_a_say() <= following.with_a_say())
 
     def chain(self, client):

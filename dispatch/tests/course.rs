@@ -31,7 +31,7 @@ fn chain(owners: &[Option<u32>], settling: usize) -> Chain {
     let tables: Vec<Vec<u16>> = owners.iter().map(row).collect();
     let functions: Vec<Function<'_>> = tables
         .iter()
-        .map(|rows| Function::new(&law, &servers, rows))
+        .map(|rows| Function::new(&law, &servers, rows, &[]))
         .collect();
     let older = functions[1..].iter();
     let older = older.map(|function| Past::new(*function, &Bitmap::EMPTY, true));

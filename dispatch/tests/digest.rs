@@ -4,10 +4,11 @@
 
 mod common;
 
+use common::whole::overrides;
 use common::{equal, id, server};
 use onehop_dispatch::addr::{Address, Prefixes};
 use onehop_dispatch::digest::{pool, Namespace};
-use onehop_dispatch::function::{Kind, Law};
+use onehop_dispatch::function::{Explicit, Kind, Law};
 use onehop_dispatch::hash::RowCount;
 use onehop_dispatch::server::{Server, State};
 use onehop_dispatch::siphash::{Hasher, Keyed};
@@ -22,7 +23,11 @@ fn hashed(seed: u8, rows: u32) -> Kind {
 
 fn digest(kind: Kind, prefixes: (u32, u32), servers: &[Server]) -> u64 {
     let prefixes = Prefixes::new(prefixes.0, prefixes.1).unwrap();
-    pool(&Law::new(kind, prefixes, servers).unwrap(), servers)
+    pool(
+        &Law::new(kind, prefixes, servers).unwrap(),
+        servers,
+        Explicit::default(),
+    )
 }
 
 fn of_bytes(bytes: &[u8]) -> u64 {
@@ -49,6 +54,25 @@ fn bytes_of_a_pool() {
 }
 
 #[test]
+fn bytes_of_what_is_explicit() {
+    let rows = RowCount::new(256).unwrap();
+    let keyed = Keyed::new([b'@'; 16]);
+    let law = Law::new(Kind::Table { keyed, rows }, Prefixes::default(), &equal(1)).unwrap();
+    let owners = [258, 0xffff, 7];
+    let overrides = overrides([
+        ("65.66.67.68/32", 258),
+        ("64.0.0.0/8", 3),
+        ("4142:4344::/33", 1023),
+    ]);
+    let digest = |table, overrides| pool(&law, &equal(1), Explicit { table, overrides });
+    let plain = b"T@@@@@@@@@@@@@@@@\0\0\x01\0\x20\x40s\0\0\0\x01u";
+    assert_eq!(digest(&[], &[]), of_bytes(plain));
+    let expected = b"T@@@@@@@@@@@@@@@@\0\0\x01\0\x01\x02\xff\xff\0\x07\x20\x40s\0\0\0\x01u\
+        o\0\0\0\x034@\0\0\0\x08\0\x034ABCD\x20\x01\x026ABCD\0\0\0\0\0\0\0\0\0\0\0\0\x21\x03\xff";
+    assert_eq!(digest(&owners, &overrides), of_bytes(expected));
+}
+
+#[test]
 fn bytes_of_a_namespace() {
     let mut namespace = Namespace::new();
     assert_eq!(namespace.finish(), of_bytes(b"N"));
@@ -71,7 +95,27 @@ fn every_part_counts() {
     let mut renamed = two.clone();
     renamed[1] = server(2, 1, State::Up);
     let in_state = |state| vec![two[0], server(1, 1, state)];
+    let rows = RowCount::new(256).unwrap();
+    let keyed = Keyed::new([1; 16]);
+    let named = |owner, list: &[(&'static str, u32)]| {
+        let kind = Kind::Table { keyed, rows };
+        let law = Law::new(kind, Prefixes::default(), &two).unwrap();
+        let explicit = Explicit {
+            table: &[owner; 256],
+            overrides: &overrides(list.iter().copied()),
+        };
+        pool(&law, &two, explicit)
+    };
     let digests = [
+        named(0xffff, &[]),
+        named(0, &[]),
+        named(1, &[]),
+        named(1, &[("10.0.0.0/8", 0)]),
+        named(1, &[("10.0.0.0/8", 1)]),
+        named(1, &[("10.0.0.0/9", 0)]),
+        named(1, &[("11.0.0.0/8", 0)]),
+        named(1, &[("a00::/8", 0)]),
+        named(1, &[("10.0.0.0/8", 0), ("10.0.0.0/9", 0)]),
         digest(hashed(1, 256), (32, 64), &two),
         digest(hashed(2, 256), (32, 64), &two),
         digest(hashed(1, 512), (32, 64), &two),

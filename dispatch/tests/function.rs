@@ -6,7 +6,7 @@ mod common;
 
 use common::{any_address, any_keyed, any_servers, equal, filled, id, live, server};
 use onehop_dispatch::addr::{Address, Prefixes};
-use onehop_dispatch::function::{Function, Kind, Law, Owner, Rule};
+use onehop_dispatch::function::{Explicit, Function, Kind, Law, Owner, Rule};
 use onehop_dispatch::hash::RowCount;
 use onehop_dispatch::refusal::Refusal;
 use onehop_dispatch::server::{Server, Serving, State};
@@ -55,7 +55,7 @@ fn foreign_rows_own_nobody() {
     let servers = equal(3);
     let law = law(hashed(Keyed::new([0; 16]), 65536), &servers).unwrap();
     for rows in [&[][..], &[0xffff; 65536][..], &[1024; 65536][..]] {
-        let function = Function::new(&law, &servers, rows);
+        let function = Function::new(&law, &servers, rows, &[]);
         assert_eq!(function.owner(Address::V4([192, 0, 2, 1])), Owner::None);
     }
 }
@@ -68,7 +68,7 @@ fn clients_of_one_prefix_share_an_owner() {
     let rows = filled(&keyed, &servers, 4096);
     for kind in [Kind::Mod, hashed(keyed, 4096)] {
         let law = Law::new(kind, prefixes, &servers).unwrap();
-        let function = Function::new(&law, &servers, &rows);
+        let function = Function::new(&law, &servers, &rows, &[]);
         let owner = |third, fourth| function.owner(Address::V4([192, 0, third, fourth]));
         assert!((0..=255).all(|fourth| owner(2, fourth) == owner(2, 0)));
         assert!((0..=255).any(|third| owner(third, 0) != owner(2, 0)));
@@ -84,7 +84,7 @@ proptest! {
         let kind = if modulus { Kind::Mod } else { hashed(keyed, 256) };
         let law = law(kind, &servers).unwrap();
         let rows = if modulus { Vec::new() } else { filled(&keyed, &servers, 256) };
-        let function = Function::new(&law, &servers, &rows);
+        let function = Function::new(&law, &servers, &rows, &[]);
         let owner = function.owner(client);
 
         let live = live(&servers);
@@ -98,7 +98,7 @@ proptest! {
             }
         }
 
-        let explained = function.explain(client);
+        let explained = function.explain(client, Explicit::default());
         prop_assert_eq!(explained.owner, owner);
         prop_assert_eq!(explained.key, law.prefixes().key(client));
         match explained.rule {
@@ -106,6 +106,7 @@ proptest! {
             Rule::Try(tries) => {
                 prop_assert!(modulus && (1..=servers.len()).contains(&tries.into()))
             }
+            Rule::Override(_) | Rule::Table(_) => prop_assert!(false, "nothing is explicit"),
             Rule::Row(row) => {
                 prop_assert!(!modulus);
                 prop_assert_eq!(Some(rows[row as usize]), owner.server().map(|id| id.get()));
@@ -113,7 +114,7 @@ proptest! {
         }
 
         let mut successors = [id(0); 12];
-        let found = function.succession(client, &mut successors);
+        let found = function.succession(client, Explicit::default(), &mut successors);
         prop_assert_eq!(successors[..found].first().copied(), owner.server());
         let able = servers.iter().filter(|s| s.state != State::Down).count();
         prop_assert_eq!(found, able);

@@ -30,7 +30,7 @@ fn the_documents_example() {
             expected += &format!("{}\n", answer.trim());
         }
     }
-    assert_eq!(expected.lines().count(), 6);
+    assert_eq!(expected.lines().count(), 10);
     assert_eq!(answers(questions.as_bytes()), expected);
 }
 

@@ -64,9 +64,33 @@ fn chunks_make_the_table() {
     for size in [1, 7, 256, 1024] {
         let mut table = vec![NONE; 1024];
         for (chunk, first) in table.chunks_mut(size).zip((0..).step_by(size)) {
-            hash::fill(&KEYED, &servers, first, chunk);
+            hash::fill(&KEYED, &servers, &[], first, chunk);
         }
         assert_eq!(table, whole, "chunks of {size}");
+    }
+}
+
+/// What is named of each row counts if it is live; and whose weight is what does not.
+#[test]
+fn explicit_owners() {
+    let servers = [
+        server(3, 1, State::Up),
+        server(5, 1000, State::Up),
+        server(7, 1, State::Drain),
+        server(8, 1, State::Down),
+    ];
+    let table: Vec<u16> = [3, 5, 7, 8, 9, 1023, 1024, NONE].repeat(32);
+    for first in [0, 8, 240] {
+        let mut rows = vec![NONE; 32];
+        hash::fill(&KEYED, &servers, &table, first, &mut rows);
+        for (row, holder) in (first..).zip(rows) {
+            let won = expected(&KEYED, row, &servers);
+            // There is no row 256 and on.
+            match table.get(row as usize) {
+                Some(&named @ (3 | 5)) => assert_eq!(holder, named),
+                _ => assert_eq!(holder, won),
+            }
+        }
     }
 }
 
@@ -101,7 +125,7 @@ fn check_succession(keyed: &Keyed, row: u32, servers: &[Server], length: usize) 
         .take(length)
         .collect();
     let mut out = vec![id(0); length];
-    let found = hash::succession(keyed, row, servers, &mut out);
+    let found = hash::succession(keyed, row, servers, [None; 2], &mut out);
     assert_eq!(out[..found], all, "{servers:?}");
 }
 
@@ -110,7 +134,7 @@ proptest! {
     fn rows_are_the_ranking(keyed in any_keyed(), servers in any_servers(40, 1000), first: u16) {
         let first = u32::from(first);
         let mut rows = [NONE; 16];
-        hash::fill(&keyed, &servers, first, &mut rows);
+        hash::fill(&keyed, &servers, &[], first, &mut rows);
         for (row, holder) in (first..).zip(rows) {
             prop_assert_eq!(holder, expected(&keyed, row, &servers));
             let winner = hash::winner(&keyed, row, &servers, Serving::of(&servers));

@@ -6,7 +6,7 @@ mod common;
 
 use common::{any_address, any_servers, equal, id, live, server, STATES};
 use onehop_dispatch::addr::{Address, Number, Prefixes};
-use onehop_dispatch::function::{Explanation, Function, Kind, Law, Owner, Rule};
+use onehop_dispatch::function::{Explanation, Explicit, Function, Kind, Law, Owner, Rule};
 use onehop_dispatch::server::{Server, ServerId, State};
 use proptest::prelude::*;
 
@@ -15,7 +15,7 @@ fn law(servers: &[Server]) -> Law {
 }
 
 fn owner(servers: &[Server], client: Address) -> Owner {
-    Function::new(&law(servers), servers, &[]).owner(client)
+    Function::new(&law(servers), servers, &[], &[]).owner(client)
 }
 
 fn number(client: Address) -> u128 {
@@ -98,7 +98,7 @@ fn documented_examples() {
     servers[3].state = State::Down;
     assert_eq!(owner(&servers, v4(18)), Owner::Up(id(4)));
     let law = law(&servers);
-    let explained = Function::new(&law, &servers, &[]).explain(v4(18));
+    let explained = Function::new(&law, &servers, &[], &[]).explain(v4(18), Explicit::default());
     let key = Prefixes::default().key(v4(18));
     let (rule, owner) = (Rule::Try(3), Owner::Up(id(4)));
     assert_eq!(explained, Explanation { key, rule, owner });
@@ -151,7 +151,7 @@ proptest! {
             .collect();
         let mut out = vec![id(0); length];
         let law = law(&servers);
-        let found = Function::new(&law, &servers, &[]).succession(client, &mut out);
+        let found = Function::new(&law, &servers, &[], &[]).succession(client, Explicit::default(), &mut out);
         prop_assert_eq!(&out[..found], &all[..]);
     }
 

@@ -4,7 +4,9 @@
 
 mod common;
 
-use common::{any_keyed, any_servers, any_state, equal, filled, server};
+use common::whole::any_table;
+use common::{any_keyed, any_servers, any_state, equal, filled, server, tabled};
+use onehop_dispatch::hash;
 use onehop_dispatch::revision::Revision;
 use onehop_dispatch::server::{Server, State};
 use onehop_dispatch::siphash::Keyed;
@@ -15,17 +17,32 @@ const KEYED: Keyed = Keyed::new(*b"a seed of 16 byt");
 
 fn revised(keyed: &Keyed, old: &[Server], new: &[Server], rows: usize) -> (Vec<u16>, u32) {
     let mut table = filled(keyed, old, rows);
-    let changed = Revision::new(old, new).apply(keyed, 0, &mut table);
+    let changed = Revision::new(old, new).apply(keyed, &[], 0, &mut table);
     (table, changed)
 }
 
-/// F2: 10,000 events (state, weight, join, leave) end where a fresh table begins.
+/// F2: 10,000 events (state, weight, join, leave) end where a fresh table begins, be rows won or given.
 #[test]
 fn ten_thousand_events() {
-    const ROWS: usize = 256;
+    // Half of them nobody's, the others' owners present now and then.
+    let owner = |row: u16| {
+        if row % 2 == 0 {
+            hash::NONE
+        } else {
+            row / 2 % 16
+        }
+    };
+    let table: Vec<u16> = (0..256).map(owner).collect();
+    for table in [vec![hash::NONE; 256], table] {
+        let moved = events(&table);
+        assert!(moved > 100_000, "only {moved} rows moved");
+    }
+}
+
+fn events(table: &[u16]) -> u32 {
     let mut random = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let mut servers = equal(6);
-    let mut rows = filled(&KEYED, &servers, ROWS);
+    let mut rows = tabled(&KEYED, &servers, table);
     let mut moved = 0;
     for event in 0..10_000 {
         let dice = random.next_u32();
@@ -39,10 +56,10 @@ fn ten_thousand_events() {
             (Ok(at), _) => servers[at] = server(id, weight, servers[at].state),
             (Err(at), _) => servers.insert(at, server(id, weight, State::Up)),
         }
-        moved += Revision::new(&old, &servers).apply(&KEYED, 0, &mut rows);
-        assert_eq!(rows, filled(&KEYED, &servers, ROWS), "event {event}");
+        moved += Revision::new(&old, &servers).apply(&KEYED, table, 0, &mut rows);
+        assert_eq!(rows, tabled(&KEYED, &servers, table), "event {event}");
     }
-    assert!(moved > 100_000, "only {moved} rows moved");
+    moved
 }
 
 #[test]
@@ -51,7 +68,7 @@ fn the_same_servers_change_nothing() {
     let revision = Revision::new(&servers, &servers);
     assert!(revision.is_idle());
     let mut untouched = [7, 7, 7];
-    assert_eq!(revision.apply(&KEYED, 0, &mut untouched), 0);
+    assert_eq!(revision.apply(&KEYED, &[], 0, &mut untouched), 0);
     assert_eq!(untouched, [7, 7, 7]);
 }
 
@@ -93,12 +110,19 @@ fn each_way_to_lose_or_gain_is_noticed() {
 fn chunks_make_the_table() {
     let old = equal(5);
     let new = [&old[1..], &[server(77, 3, State::Up)]].concat();
-    let mut rows = filled(&KEYED, &old, 1024);
+    // Of rows behind its end nobody is named.
+    let table: Vec<u16> = (0..1000).map(|row| row / 100).collect();
+    let whole = |servers| {
+        let mut rows = vec![hash::NONE; 1024];
+        hash::fill(&KEYED, servers, &table, 0, &mut rows);
+        rows
+    };
+    let mut rows = whole(&old);
     let revision = Revision::new(&old, &new);
     for (chunk, first) in rows.chunks_mut(100).zip((0..).step_by(100)) {
-        revision.apply(&KEYED, first, chunk);
+        revision.apply(&KEYED, &table, first, chunk);
     }
-    assert_eq!(rows, filled(&KEYED, &new, 1024));
+    assert_eq!(rows, whole(&new));
 }
 
 /// A tie goes to the lower id, whoever was there first.
@@ -120,7 +144,7 @@ fn ties() {
         ];
         for present in 0..2 {
             let mut rows = [both[present].id.get()];
-            Revision::new(&both[present..=present], &both).apply(&keyed, row, &mut rows);
+            Revision::new(&both[present..=present], &both).apply(&keyed, &[], row, &mut rows);
             assert_eq!(u32::from(rows[0]), low, "row {row}, {both:?}");
         }
     }
@@ -161,5 +185,22 @@ proptest! {
         old in any_servers(30, 1000), new in any_servers(30, 1000), keyed in any_keyed()
     ) {
         prop_assert_eq!(revised(&keyed, &old, &new, 256).0, filled(&keyed, &new, 256));
+    }
+
+    /// The same with explicit owners.
+    #[test]
+    fn explicit_owners_come_first(
+        (old, new) in any_change(), keyed in any_keyed(), mut table in any_table(256, 24)
+    ) {
+        let ids: Vec<u16> = old.iter().map(|server| server.id.get()).collect();
+        for owner in table.iter_mut().filter(|owner| **owner != hash::NONE) {
+            *owner = ids.get(usize::from(*owner)).copied().unwrap_or(*owner);
+        }
+        let mut rows = tabled(&keyed, &old, &table);
+        let before = rows.clone();
+        let changed = Revision::new(&old, &new).apply(&keyed, &table, 0, &mut rows);
+        prop_assert_eq!(&rows, &tabled(&keyed, &new, &table));
+        let differing = rows.iter().zip(&before).filter(|(a, b)| a != b).count();
+        prop_assert_eq!(differing, changed as usize);
     }
 }

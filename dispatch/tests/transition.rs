@@ -5,60 +5,19 @@
 
 mod common;
 
-use common::{any_address, any_keyed, any_servers, equal, filled, id, server};
+use common::aged::{absorbed, chain, taken_back, Aged};
+use common::{any_address, any_keyed, any_servers, equal, id, server};
 use onehop_dispatch::addr::{Address, Prefixes};
-use onehop_dispatch::bitmap::Bitmap;
 use onehop_dispatch::chain::{Chain, Link, Newest};
 use onehop_dispatch::function::{Function, Kind, Law, Owner};
 use onehop_dispatch::hash::RowCount;
-use onehop_dispatch::server::{Server, ServerId, State};
+use onehop_dispatch::server::{Server, State};
 use onehop_dispatch::siphash::Keyed;
-use onehop_dispatch::transition::{adds_nothing, shares_rows, takes_back, Past, MAX_FUNCTIONS};
+use onehop_dispatch::transition::{shares_rows, MAX_FUNCTIONS};
 use proptest::prelude::*;
 
-const ROWS: u32 = 256;
-
-/// A function with all its parts, and who has been down since it was the newest.
-#[derive(Clone, Debug)]
-struct Whole {
-    law: Law,
-    servers: Vec<Server>,
-    rows: Vec<u16>,
-    gone: Bitmap,
-}
-
-impl Whole {
-    fn new(keyed: Option<Keyed>, prefix: u32, servers: Vec<Server>, gone: &[u32]) -> Self {
-        let rows = RowCount::new(ROWS).unwrap();
-        let kind = keyed.map_or(Kind::Mod, |keyed| Kind::Hash { keyed, rows });
-        let mut set = Bitmap::EMPTY;
-        gone.iter().for_each(|&id| set.insert(id as u16));
-        Self {
-            law: Law::new(kind, Prefixes::new(prefix, 64).unwrap(), &servers).unwrap(),
-            rows: keyed.map_or(Vec::new(), |keyed| filled(&keyed, &servers, ROWS as usize)),
-            servers,
-            gone: set,
-        }
-    }
-
-    fn function(&self) -> Function<'_> {
-        Function::new(&self.law, &self.servers, &self.rows)
-    }
-
-    fn past(&self, newest: &Self) -> Past<'_> {
-        let shares = shares_rows(&self.law, &newest.law);
-        Past::new(self.function(), &self.gone, shares)
-    }
-
-    /// Its owner, unless that is gone.
-    fn says(&self, client: Address) -> Option<ServerId> {
-        let owner = self.function().owner(client).server();
-        owner.filter(|id| !self.gone.contains(id.get()))
-    }
-}
-
 /// Pools of one kind, prefix and seed, or now and then of others.
-fn any_queue() -> impl Strategy<Value = Vec<Whole>> {
+fn any_queue() -> impl Strategy<Value = Vec<Aged>> {
     let odd = || prop::bool::weighted(0.1);
     let whole = (
         any_servers(8, 1),
@@ -76,20 +35,14 @@ fn any_queue() -> impl Strategy<Value = Vec<Whole>> {
             gone.iter_mut().for_each(|gone| *gone %= 24);
             let seed = if reseeded { Keyed::new([1; 16]) } else { keyed };
             let keyed = Some(seed).filter(|_| !modulo);
-            Whole::new(keyed, if narrowed { 24 } else { 32 }, servers, &gone)
+            Aged::new(keyed, if narrowed { 24 } else { 32 }, servers, &gone)
         };
         wholes.into_iter().map(build).collect()
     })
 }
 
-fn chain(queue: &[Whole], client: Address, settling: usize) -> Chain {
-    let (newest, older) = queue.split_first().unwrap();
-    let older = older.iter().map(|whole| whole.past(newest));
-    Chain::of(&newest.function(), older, client, settling)
-}
-
 /// The same chain, made from the first disagreement on; none if there is none.
-fn chain_after(queue: &[Whole], client: Address, settling: usize) -> Option<Chain> {
+fn chain_after(queue: &[Aged], client: Address, settling: usize) -> Option<Chain> {
     let (first, older) = queue.split_first().unwrap();
     let older = older.iter().map(|whole| whole.past(first));
     let newest = Newest::of(&first.function(), client);
@@ -108,13 +61,6 @@ fn chain_after(queue: &[Whole], client: Address, settling: usize) -> Option<Chai
     Some(chain)
 }
 
-fn absorbed(queue: &[Whole]) -> bool {
-    let newest = queue.first().unwrap();
-    let mut pasts = queue[1..].iter().rev().map(|whole| whole.past(newest));
-    let past = pasts.next().unwrap();
-    adds_nothing(&past, pasts, &newest.function())
-}
-
 /// It lies on the kernel's stack.
 #[test]
 fn a_chain_is_small() {
@@ -124,7 +70,7 @@ fn a_chain_is_small() {
 #[test]
 fn of_one_function() {
     let keyed = Some(Keyed::new([5; 16]));
-    let alone = [Whole::new(keyed, 32, equal(4), &[])];
+    let alone = [Aged::new(keyed, 32, equal(4), &[])];
     for client in 0..100 {
         let client = Address::V4([192, 0, 2, client]);
         let owner = alone[0].function().owner(client);
@@ -138,7 +84,7 @@ fn of_one_function() {
         );
         assert!(!chain.is_moved() && chain.names(server));
     }
-    let nobody = [Whole::new(keyed, 32, vec![], &[])];
+    let nobody = [Aged::new(keyed, 32, vec![], &[])];
     let chain = chain(&nobody, Address::V4([192, 0, 2, 1]), 0);
     assert_eq!((chain.newest(), chain.links()), (Owner::None, &[][..]));
     assert_eq!((chain.oldest(), chain.fresh()), (None, None));
@@ -151,8 +97,8 @@ fn the_newest_may_be_empty() {
     let keyed = Some(Keyed::new([5; 16]));
     let down = vec![server(0, 1, State::Down)];
     let queue = [
-        Whole::new(keyed, 32, down, &[]),
-        Whole::new(keyed, 32, equal(1), &[]),
+        Aged::new(keyed, 32, down, &[]),
+        Aged::new(keyed, 32, equal(1), &[]),
     ];
     let chain = chain(&queue, Address::V4([192, 0, 2, 1]), 0);
     let server = id(0);
@@ -165,18 +111,18 @@ fn the_newest_may_be_empty() {
 #[test]
 fn what_comes_back_is_absorbed() {
     for keyed in [None, Some(Keyed::new([5; 16]))] {
-        let all = Whole::new(keyed, 32, equal(5), &[]);
+        let all = Aged::new(keyed, 32, equal(5), &[]);
         let mut fewer = equal(5);
         fewer[2].state = State::Drain;
-        let drained = Whole::new(keyed, 32, fewer.clone(), &[]);
+        let drained = Aged::new(keyed, 32, fewer.clone(), &[]);
         assert!(absorbed(&[all.clone(), all.clone()]));
         assert!(!absorbed(&[drained.clone(), all.clone()]));
         assert!(!absorbed(&[all.clone(), drained.clone()]));
         assert!(!absorbed(&[all.clone(), drained.clone(), all.clone()]));
         fewer[2].state = State::Down;
-        let down = Whole::new(keyed, 32, fewer, &[]);
-        let struck = Whole {
-            gone: Whole::new(keyed, 32, equal(5), &[2]).gone,
+        let down = Aged::new(keyed, 32, fewer, &[]);
+        let struck = Aged {
+            gone: Aged::new(keyed, 32, equal(5), &[2]).gone,
             ..all.clone()
         };
         assert!(
@@ -187,7 +133,7 @@ fn what_comes_back_is_absorbed() {
             !absorbed(&[down, all.clone()]),
             "nobody was told that it is gone"
         );
-        let other = Whole::new(keyed, 24, equal(5), &[]);
+        let other = Aged::new(keyed, 24, equal(5), &[]);
         assert!(
             !absorbed(&[other.clone(), struck.clone()]),
             "another prefix"
@@ -202,25 +148,26 @@ fn what_comes_back_is_absorbed() {
 #[test]
 fn what_is_undone_is_taken_back() {
     for keyed in [None, Some(Keyed::new([5; 16]))] {
-        let all = Whole::new(keyed, 32, equal(5), &[]);
+        let all = Aged::new(keyed, 32, equal(5), &[]);
         let mut fewer = equal(5);
         fewer[2].state = State::Drain;
-        let drained = Whole::new(keyed, 32, fewer, &[]);
-        let back = |past: &Whole, between: &[&Whole], newest: &Whole| {
-            let between = between.iter().map(|whole| whole.past(newest));
-            takes_back(&past.past(newest), between, &newest.function())
+        let drained = Aged::new(keyed, 32, fewer, &[]);
+        let back = |past: &Aged, between: &[&Aged], newest: &Aged| {
+            let between = between.iter().rev().copied();
+            let queue = [newest].into_iter().chain(between).chain([past]);
+            taken_back(&queue.cloned().collect::<Vec<_>>())
         };
         assert!(back(&all, &[&drained], &all));
         assert!(!back(&all, &[], &all), "nothing was in between");
         assert!(!back(&all, &[&drained], &drained), "it still holds");
-        let struck = Whole {
-            gone: Whole::new(keyed, 32, equal(5), &[2]).gone,
+        let struck = Aged {
+            gone: Aged::new(keyed, 32, equal(5), &[2]).gone,
             ..all.clone()
         };
         if keyed.is_some() {
             assert!(!back(&struck, &[&drained], &all), "the server was down");
         }
-        let other = Whole::new(keyed, 24, equal(5), &[]);
+        let other = Aged::new(keyed, 24, equal(5), &[]);
         assert!(!back(&all, &[&drained], &other), "another prefix");
     }
 }
@@ -228,14 +175,14 @@ fn what_is_undone_is_taken_back() {
 #[test]
 fn who_is_all_gone_adds_nothing() {
     for keyed in [None, Some(Keyed::new([5; 16]))] {
-        let newest = Whole::new(Some(Keyed::new([6; 16])), 24, equal(9), &[]);
+        let newest = Aged::new(Some(Keyed::new([6; 16])), 24, equal(9), &[]);
         let mut servers = equal(2);
         servers.push(server(7, 1, State::Down));
-        let dead = Whole::new(keyed, 32, servers.clone(), &[0, 1]);
+        let dead = Aged::new(keyed, 32, servers.clone(), &[0, 1]);
         assert!(absorbed(&[newest.clone(), dead]));
-        let dying = Whole::new(keyed, 32, servers, &[0]);
+        let dying = Aged::new(keyed, 32, servers, &[0]);
         assert!(!absorbed(&[newest.clone(), dying]));
-        assert!(absorbed(&[newest, Whole::new(keyed, 32, vec![], &[])]));
+        assert!(absorbed(&[newest, Aged::new(keyed, 32, vec![], &[])]));
     }
 }
 
@@ -247,18 +194,22 @@ fn rows_are_shared_by_kind_seed_rows_and_prefixes() {
         let prefixes = Prefixes::new(v4, v6).unwrap();
         Law::new(Kind::Hash { keyed, rows }, prefixes, &[]).unwrap()
     };
+    let shares = |a: &Law, b: &Law| {
+        let function = |law| Function::new(law, &[], &[], &[]);
+        shares_rows(&function(a), &function(b))
+    };
     let this = law(1, 256, 32, 64);
-    assert!(shares_rows(&this, &law(1, 256, 32, 64)));
+    assert!(shares(&this, &law(1, 256, 32, 64)));
     for other in [
         law(2, 256, 32, 64),
         law(1, 512, 32, 64),
         law(1, 256, 31, 64),
         law(1, 256, 32, 65),
     ] {
-        assert!(!shares_rows(&this, &other) && !shares_rows(&other, &this));
+        assert!(!shares(&this, &other) && !shares(&other, &this));
     }
     let modulo = Law::new(Kind::Mod, Prefixes::default(), &[]).unwrap();
-    assert!(!shares_rows(&modulo, &modulo), "kind mod has none");
+    assert!(!shares(&modulo, &modulo), "kind mod has none");
 }
 
 proptest! {
@@ -317,7 +268,7 @@ proptest! {
         };
         let clients = (0..20_000u32).map(|number| Address::V4((number << 16 | number).to_be_bytes()));
         let is_missed = clients.into_iter().any(missed);
-        let shares = rest.iter().all(|whole| shares_rows(&whole.law, &last.law));
+        let shares = rest.iter().all(|whole| whole.ranks_as(last));
         let nothing = absorbed(&queue);
         prop_assert!(!nothing || !is_missed);
         prop_assert!(!shares || nothing != is_missed);
@@ -334,12 +285,12 @@ proptest! {
     ) {
         let keyed = Some(keyed).filter(|_| !modulo);
         let mut now = servers;
-        let mut old = Whole::new(keyed, 32, now.clone(), &[]);
+        let mut old = Aged::new(keyed, 32, now.clone(), &[]);
         for at in order {
             let Some(server) = now.get_mut(at) else { continue };
             server.state = State::Down;
             let up = now.iter().any(|server| server.state == State::Up);
-            let new = Whole::new(keyed, 32, now.clone(), &[]);
+            let new = Aged::new(keyed, 32, now.clone(), &[]);
             for server in now.iter().filter(|server| server.state == State::Down) {
                 old.gone.insert(server.id.get());
             }

@@ -13,6 +13,7 @@ mod segment;
 mod clients;
 mod host;
 mod queue;
+mod steps;
 mod wire;
 mod world;
 
@@ -21,80 +22,14 @@ use std::collections::BTreeMap;
 use clients::{Connection, Phase};
 use common::{id, server};
 use onehop_dispatch::addr::Address;
+use onehop_dispatch::hash::NONE;
+use onehop_dispatch::overrides::Override;
+use onehop_dispatch::prefix::Prefix;
 use onehop_dispatch::server::{Server, State};
 use proptest::prelude::*;
 use queue::Config;
+use steps::{any_step, modes, Span, Step, IDS};
 use world::{Mode, World};
-
-/// Ids that a pool may have.
-const IDS: u32 = 6;
-
-#[derive(Clone, Debug)]
-enum Step {
-    Wait(u64),
-    Open { client: u8, port: u16 },
-    Talk { which: usize, ends: bool },
-    Reuse(usize),
-    Spoof(usize),
-    Error(usize),
-    Fragments(usize),
-    Datagram(u8),
-    Overflow { id: u32, on: bool },
-    Set { id: u32, state: State, span: Span },
-    Weigh { id: u32, weight: u32, span: Span },
-    Join { id: u32, span: Span },
-    Leave { id: u32, span: Span },
-    Reseed { seed: u8, span: Span },
-    Resize { rows: u32, span: Span },
-    Rekind { hash: bool, span: Span },
-    Prefix { bits: u32, span: Span },
-    Abort(Span),
-    Commit,
-}
-
-type Span = Option<u64>;
-
-fn any_span() -> impl Strategy<Value = Span> {
-    prop_oneof![
-        6 => Just(Some(300_000)),
-        1 => Just(None),
-        1 => (1_000u64..30_000).prop_map(Some),
-    ]
-}
-
-fn any_change() -> impl Strategy<Value = Step> {
-    let id = 0..IDS;
-    let state = prop::sample::select(&common::STATES[..]);
-    let weight = prop::sample::select(vec![1u32, 2, 10]);
-    prop_oneof![
-        10 => (id.clone(), state, any_span()).prop_map(|(id, state, span)| Step::Set { id, state, span }),
-        3 => (id.clone(), weight, any_span()).prop_map(|(id, weight, span)| Step::Weigh { id, weight, span }),
-        3 => (id.clone(), any_span()).prop_map(|(id, span)| Step::Join { id, span }),
-        2 => (id, any_span()).prop_map(|(id, span)| Step::Leave { id, span }),
-        1 => (0u8..3, any_span()).prop_map(|(seed, span)| Step::Reseed { seed, span }),
-        1 => (prop::sample::select(vec![256u32, 512]), any_span()).prop_map(|(rows, span)| Step::Resize { rows, span }),
-        1 => (any::<bool>(), any_span()).prop_map(|(hash, span)| Step::Rekind { hash, span }),
-        1 => (prop::sample::select(vec![32u32, 31, 29]), any_span()).prop_map(|(bits, span)| Step::Prefix { bits, span }),
-        2 => any_span().prop_map(Step::Abort),
-        1 => Just(Step::Commit),
-    ]
-}
-
-fn any_step() -> impl Strategy<Value = Step> {
-    let which = any::<usize>();
-    prop_oneof![
-        8 => prop_oneof![0u64..20, 0u64..2_500, 4_000u64..6_000, 20_000u64..320_000].prop_map(Step::Wait),
-        10 => any_change(),
-        12 => (0u8..16, 0u16..3).prop_map(|(client, port)| Step::Open { client, port }),
-        24 => (which, prop::bool::weighted(0.1)).prop_map(|(which, ends)| Step::Talk { which, ends }),
-        3 => which.prop_map(Step::Reuse),
-        3 => which.prop_map(Step::Spoof),
-        3 => which.prop_map(Step::Error),
-        2 => which.prop_map(Step::Fragments),
-        2 => (0u8..16).prop_map(Step::Datagram),
-        1 => (0..IDS, any::<bool>()).prop_map(|(id, on)| Step::Overflow { id, on }),
-    ]
-}
 
 fn address(client: u8) -> Address {
     Address::V4([198, 51, 100, client])
@@ -107,6 +42,8 @@ fn pool(up: u32, hash: bool) -> Config {
         hash: hash.then_some((0, 256)),
         prefix: 32,
         servers: (0..IDS).map(|id| server(id, 1, state(id))).collect(),
+        turns: vec![],
+        overrides: vec![],
     }
 }
 
@@ -224,6 +161,25 @@ impl Run {
             Step::Rekind { hash, span } => self.change(span, |config| {
                 config.hash = hash.then_some((0, 256));
             }),
+            Step::Table { which, span } => self.change(span, |config| {
+                let lists = [&[][..], &[0, 1, NONE, 2], &[3, 0, NONE, NONE, 5]];
+                config.turns = lists[which].to_vec();
+            }),
+            Step::Override {
+                client,
+                bits,
+                id: number,
+                span,
+            } => self.change(span, |config| {
+                let rest = u8::MAX.checked_shr(bits - 24).unwrap_or(0);
+                let prefix = Prefix::new(address(client & !rest), bits).unwrap();
+                config.overrides.retain(|it| it.prefix != prefix);
+                config.overrides.extend(number.map(|number| Override {
+                    prefix,
+                    server: id(number),
+                }));
+                config.overrides.sort_by_key(|it| it.prefix);
+            }),
             Step::Prefix { bits, span } => self.change(span, |config| config.prefix = bits),
             Step::Abort(span) => {
                 let old = self.world.said.oldest().config.clone();
@@ -278,16 +234,6 @@ fn find(config: &mut Config, number: u32) -> Option<&mut Server> {
         .servers
         .iter_mut()
         .find(|server| server.id == id(number))
-}
-
-fn modes() -> impl Strategy<Value = Mode> {
-    prop::sample::select(vec![
-        Mode::Broadcast,
-        Mode::Peer,
-        Mode::Chance(1),
-        Mode::Chance(2),
-        Mode::Track,
-    ])
 }
 
 /// How many of 200 connections whose clients move are lost by a change of the seed; and how many

@@ -7,11 +7,14 @@ use std::rc::Rc;
 use onehop_dispatch::addr::{Address, Prefixes};
 use onehop_dispatch::bitmap::Bitmap;
 use onehop_dispatch::chain::Chain;
-use onehop_dispatch::function::{Function, Kind, Law};
-use onehop_dispatch::hash::{self, RowCount};
+use onehop_dispatch::function::{Function, Kind};
+use onehop_dispatch::hash::RowCount;
+use onehop_dispatch::overrides::Override;
 use onehop_dispatch::server::{Server, ServerId, State};
 use onehop_dispatch::siphash::Keyed;
 use onehop_dispatch::transition::{adds_nothing, shares_rows, Past, MAX_FUNCTIONS};
+
+use super::common;
 
 /// How long hosts may take to hear of a change, ms.
 pub const SETTLE: u64 = 2000;
@@ -23,6 +26,10 @@ pub struct Config {
     pub hash: Option<(u8, u32)>,
     pub prefix: u32,
     pub servers: Vec<Server>,
+    /// Kind `table`, not `hash`, if not empty; the owners of rows turn by turn.
+    pub turns: Vec<u16>,
+    /// In order.
+    pub overrides: Vec<Override>,
 }
 
 impl Config {
@@ -38,35 +45,41 @@ pub struct Whole {
     /// Which change it came with: functions are the same on all hosts.
     pub number: usize,
     pub config: Config,
-    law: Law,
-    rows: Vec<u16>,
+    whole: common::whole::Whole,
 }
 
 impl Whole {
     pub fn new(number: usize, config: &Config) -> Rc<Self> {
-        let prefixes = Prefixes::new(config.prefix, 64).unwrap();
-        let servers = &config.servers;
-        let mut rows = Vec::new();
+        let mut table = Vec::new();
         let kind = match config.hash {
             None => Kind::Mod,
             Some((seed, count)) => {
                 let keyed = Keyed::new([seed; 16]);
-                rows.resize(count as usize, hash::NONE);
-                hash::fill(&keyed, servers, 0, &mut rows);
                 let rows = RowCount::new(count).unwrap();
-                Kind::Hash { keyed, rows }
+                let turns = config.turns.iter().cycle().copied();
+                table.extend(turns.take(count as usize));
+                if table.is_empty() {
+                    Kind::Hash { keyed, rows }
+                } else {
+                    Kind::Table { keyed, rows }
+                }
             }
         };
         Rc::new(Self {
             number,
             config: config.clone(),
-            law: Law::new(kind, prefixes, servers).unwrap(),
-            rows,
+            whole: common::whole::Whole::new(
+                kind,
+                Prefixes::new(config.prefix, 64).unwrap(),
+                config.servers.clone(),
+                table,
+                config.overrides.clone(),
+            ),
         })
     }
 
     pub fn function(&self) -> Function<'_> {
-        Function::new(&self.law, &self.config.servers, &self.rows)
+        self.whole.function()
     }
 
     pub fn owner(&self, client: Address) -> Option<ServerId> {
@@ -84,7 +97,7 @@ struct Older {
 
 impl Older {
     fn past(&self, newest: &Whole) -> Past<'_> {
-        let shares = shares_rows(&self.whole.law, &newest.law);
+        let shares = shares_rows(&self.whole.function(), &newest.function());
         Past::new(self.whole.function(), &self.gone, shares)
     }
 }

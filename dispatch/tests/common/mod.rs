@@ -4,6 +4,9 @@
 
 #![allow(dead_code, reason = "each test binary uses a part of this")]
 
+pub mod aged;
+pub mod whole;
+
 use onehop_dispatch::addr::Address;
 use onehop_dispatch::hash;
 use onehop_dispatch::log2;
@@ -31,9 +34,16 @@ pub fn equal(n: u32) -> Vec<Server> {
 }
 
 pub fn filled(keyed: &Keyed, servers: &[Server], rows: usize) -> Vec<u16> {
-    let mut table = vec![hash::NONE; rows];
-    hash::fill(keyed, servers, 0, &mut table);
-    table
+    let mut filled = vec![hash::NONE; rows];
+    hash::fill(keyed, servers, &[], 0, &mut filled);
+    filled
+}
+
+/// As many rows as there are explicit owners.
+pub fn tabled(keyed: &Keyed, servers: &[Server], table: &[u16]) -> Vec<u16> {
+    let mut filled = vec![hash::NONE; table.len()];
+    hash::fill(keyed, servers, table, 0, &mut filled);
+    filled
 }
 
 /// The live servers, by filtering.

@@ -4,26 +4,32 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
-use std::net::IpAddr;
 
 use onehop_dispatch::addr::{Address, Prefixes};
 use onehop_dispatch::bitmap::Bitmap;
 use onehop_dispatch::chain::Chain;
 use onehop_dispatch::digest;
-use onehop_dispatch::function::{Function, Kind, Law, Owner};
-use onehop_dispatch::hash::{self, RowCount};
+use onehop_dispatch::function::{Explicit, Function, Kind, Law, Owner, Rule};
+use onehop_dispatch::hash;
+use onehop_dispatch::overrides::{flatten, Override, Range};
+use onehop_dispatch::prefix::Prefix;
 use onehop_dispatch::server::{Server, ServerId, State, Weight};
-use onehop_dispatch::siphash::Keyed;
 use onehop_dispatch::transition::{adds_nothing, shares_rows, Past};
+
+mod words;
+
+use words::{address, number, optional, refuse};
 
 type Result<T> = std::result::Result<T, String>;
 
-/// A pool under construction, its servers and ghosts in the order that digests want.
+/// A pool under construction, its parts in the order that digests want.
 struct Pool {
     name: String,
     kind: Kind,
     prefixes: Prefixes,
+    table: Vec<u16>,
     servers: BTreeMap<ServerId, Member>,
+    overrides: BTreeMap<Prefix, ServerId>,
     ghosts: Vec<Address>,
 }
 
@@ -39,6 +45,8 @@ struct Built {
     law: Law,
     servers: Vec<Server>,
     rows: Vec<u16>,
+    overrides: Vec<Override>,
+    ranges: Vec<Range>,
     /// Its number in its queue, and who was down since it was the newest there.
     number: usize,
     gone: Bitmap,
@@ -85,9 +93,11 @@ impl Session {
                 }
                 self.pool = Some(Pool {
                     name: name.into(),
-                    kind: parse_kind(kind, seed, rows)?,
+                    kind: words::kind(kind, seed, rows)?,
                     prefixes: refuse(Prefixes::new(number(v4)?, number(v6)?))?,
+                    table: Vec::new(),
                     servers: BTreeMap::new(),
+                    overrides: BTreeMap::new(),
                     ghosts: Vec::new(),
                 });
             }
@@ -96,7 +106,7 @@ impl Session {
                     server: Server {
                         id: refuse(ServerId::new(number(id)?))?,
                         weight: refuse(Weight::new(number(weight)?))?,
-                        state: parse_state(state)?,
+                        state: words::state(state)?,
                     },
                     v4: match optional(v4)? {
                         Some(Address::V6(_)) => return Err("expected an IPv4 address".into()),
@@ -111,13 +121,24 @@ impl Session {
                 };
                 self.open()?.servers.insert(member.server.id, member);
             }
+            ["table", ref owners @ ..] => {
+                for owner in owners {
+                    let (owner, count) = words::owners(owner)?;
+                    let table = &mut self.open()?.table;
+                    table.resize(table.len() + count, owner);
+                }
+            }
+            ["override", prefix, id] => {
+                let (prefix, id) = (words::prefix(prefix)?, refuse(ServerId::new(number(id)?))?);
+                self.open()?.overrides.insert(prefix, id);
+            }
             ["ghost", ghost] => {
                 let ghost = address(ghost)?;
                 self.open()?.ghosts.push(ghost);
             }
             ["digest"] => {
                 let built = self.build()?.ok_or("no pool yet")?;
-                let digest = digest::pool(&built.law, &built.servers);
+                let digest = built.digest();
                 return Ok(Some(format!("digest {digest:016x}")));
             }
             ["owner", client] => {
@@ -133,9 +154,25 @@ impl Session {
                 let built = self.build()?.ok_or("no pool yet")?;
                 let nobody = refuse(ServerId::new(0))?;
                 let mut order = vec![nobody; built.servers.len()];
-                let length = built.function().succession(address(client)?, &mut order);
+                let client_address = address(client)?;
+                let length =
+                    built
+                        .function()
+                        .succession(client_address, built.explicit(), &mut order);
                 let ids = order[..length].iter().map(|id| format!(" {}", id.get()));
                 return Ok(Some(format!("order {client}{}", ids.collect::<String>())));
+            }
+            ["rule", client] => {
+                let built = self.build()?.ok_or("no pool yet")?;
+                let explained = built.function().explain(address(client)?, built.explicit());
+                let rule = match explained.rule {
+                    Rule::Override(bits) => format!("override {bits}"),
+                    Rule::Table(row) => format!("table {row}"),
+                    Rule::Row(row) => format!("row {row}"),
+                    Rule::Try(tries) => format!("try {tries}"),
+                    Rule::NobodyLive => "nobody".into(),
+                };
+                return Ok(Some(format!("rule {client} {rule}")));
             }
             ["after"] => {
                 self.build()?.ok_or("no pool yet")?;
@@ -231,37 +268,59 @@ impl Built {
         let servers: Vec<Server> = pool.servers.values().map(|member| member.server).collect();
         let law = refuse(Law::new(pool.kind, pool.prefixes, &servers))?;
         let mut rows = Vec::new();
-        if let Kind::Hash { keyed, rows: count } = pool.kind {
+        if let Some((keyed, count)) = pool.kind.ranked() {
             rows.resize(count.get() as usize, hash::NONE);
-            hash::fill(&keyed, &servers, 0, &mut rows);
+            if matches!(pool.kind, Kind::Table { .. }) {
+                pool.table.resize(rows.len(), hash::NONE);
+            }
+            hash::fill(keyed, &servers, &pool.table, 0, &mut rows);
         }
+        let overrides = pool.overrides.iter();
+        let overrides: Vec<Override> = overrides
+            .map(|(&prefix, &server)| Override { prefix, server })
+            .collect();
+        let mut ranges = Vec::new();
+        flatten(&overrides, |range| {
+            ranges.push(range);
+            Ok::<_, String>(())
+        })?;
         Ok(Self {
             pool,
             law,
             servers,
             rows,
+            overrides,
+            ranges,
             number: 0,
             gone: Bitmap::EMPTY,
         })
     }
 
     fn past(&self, newest: &Self) -> Past<'_> {
-        Past::new(
-            self.function(),
-            &self.gone,
-            shares_rows(&self.law, &newest.law),
-        )
+        let shares = shares_rows(&self.function(), &newest.function());
+        Past::new(self.function(), &self.gone, shares)
     }
 
     fn function(&self) -> Function<'_> {
-        Function::new(&self.law, &self.servers, &self.rows)
+        Function::new(&self.law, &self.servers, &self.rows, &self.ranges)
+    }
+
+    fn explicit(&self) -> Explicit<'_> {
+        Explicit {
+            table: &self.pool.table,
+            overrides: &self.overrides,
+        }
+    }
+
+    fn digest(&self) -> u64 {
+        digest::pool(&self.law, &self.servers, self.explicit())
     }
 }
 
 fn namespace(pools: BTreeMap<String, Built>) -> u64 {
     let mut digest = digest::Namespace::new();
     for (name, built) in pools {
-        digest.pool(name.as_bytes(), digest::pool(&built.law, &built.servers));
+        digest.pool(name.as_bytes(), built.digest());
         for ghost in built.pool.ghosts {
             digest.ghost(ghost);
         }
@@ -270,50 +329,4 @@ fn namespace(pools: BTreeMap<String, Built>) -> u64 {
         }
     }
     digest.finish()
-}
-
-fn parse_kind(kind: &str, seed: &str, rows: &str) -> Result<Kind> {
-    match kind {
-        "mod" => Ok(Kind::Mod),
-        "hash" => {
-            let seed = u128::from_str_radix(seed, 16).map_err(|error| error.to_string())?;
-            Ok(Kind::Hash {
-                keyed: Keyed::new(seed.to_be_bytes()),
-                rows: refuse(RowCount::new(number(rows)?))?,
-            })
-        }
-        _ => Err("expected kind mod or hash".into()),
-    }
-}
-
-fn parse_state(state: &str) -> Result<State> {
-    match state {
-        "up" => Ok(State::Up),
-        "drain" => Ok(State::Drain),
-        "down" => Ok(State::Down),
-        _ => Err("expected up, drain or down".into()),
-    }
-}
-
-fn optional(word: &str) -> Result<Option<Address>> {
-    match word {
-        "-" => Ok(None),
-        _ => address(word).map(Some),
-    }
-}
-
-fn address(word: &str) -> Result<Address> {
-    match word.parse::<IpAddr>() {
-        Ok(IpAddr::V4(v4)) => Ok(Address::V4(v4.octets())),
-        Ok(IpAddr::V6(v6)) => Ok(Address::V6(v6.octets())),
-        Err(error) => Err(error.to_string()),
-    }
-}
-
-fn number(word: &str) -> Result<u32> {
-    word.parse().map_err(|error| format!("\"{word}\": {error}"))
-}
-
-fn refuse<T>(result: std::result::Result<T, onehop_dispatch::refusal::Refusal>) -> Result<T> {
-    result.map_err(|refusal| refusal.to_string())
 }
