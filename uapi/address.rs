@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Addresses of both families: a byte that names the family, padding, 16 bytes.
+//! Addresses of both families: a byte that names the family, and 16 bytes.
 
 use core::{fmt, net};
 
@@ -18,15 +18,14 @@ pub enum Address {
 const FAMILIES: &[(&str, u8)] = &[("IPv4", 4), ("IPv6", 6)];
 
 impl Address {
-    /// Reads family, `PAD` bytes of padding and address. `rest` names what lies
-    /// behind an IPv4 address, `unknown` is the mistake of another family.
-    pub(super) fn decode<const PAD: usize>(
+    /// Reads the 16 bytes of an address, whose family has been read. `rest` names
+    /// what lies behind an IPv4 address, `unknown` is the mistake of another family.
+    pub(super) fn decode(
+        family: u8,
         reader: &mut Reader<'_>,
         rest: &'static str,
         unknown: Cause,
     ) -> Result<Self, Invalid> {
-        let family = reader.u8()?;
-        reader.zero::<PAD>("pad")?;
         match family {
             4 => {
                 let address = reader.bytes()?;
@@ -43,19 +42,22 @@ impl Address {
         }
     }
 
-    pub(super) fn encode<const PAD: usize>(&self, writer: &mut Writer<'_>) {
+    /// The byte that names the family.
+    pub(super) fn family(&self) -> u8 {
+        match self {
+            Self::V4(_) => 4,
+            Self::V6(_) => 6,
+        }
+    }
+
+    /// Writes the 16 bytes.
+    pub(super) fn encode(&self, writer: &mut Writer<'_>) {
         match self {
             Self::V4(address) => {
-                writer.u8(4);
-                writer.zero::<PAD>();
                 writer.bytes(address);
                 writer.zero::<12>();
             }
-            Self::V6(address) => {
-                writer.u8(6);
-                writer.zero::<PAD>();
-                writer.bytes(address);
-            }
+            Self::V6(address) => writer.bytes(address),
         }
     }
 

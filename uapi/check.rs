@@ -6,6 +6,9 @@
 //! n log n comparisons, where comparing each with each would take minutes for
 //! the 83,000 servers that an image can hold. The records stay where they are.
 
+mod overrides;
+mod tables;
+
 use core::cmp::Ordering;
 
 use super::address::Address;
@@ -20,9 +23,14 @@ use super::server::{Keys, Server};
 /// How many elements of scratch memory [`image`] needs.
 pub fn scratch_len(image: &Image<'_>) -> usize {
     let header = image.header();
-    let most = [header.ghosts, header.servers, header.devices]
-        .into_iter()
-        .fold(header.pools, u32::max);
+    let most = [
+        header.ghosts,
+        header.servers,
+        header.devices,
+        header.overrides,
+    ]
+    .into_iter()
+    .fold(header.pools, u32::max);
     usize::try_from(most).unwrap_or(usize::MAX)
 }
 
@@ -46,7 +54,9 @@ pub fn image(image: &Image<'_>, scratch: &mut [u32]) -> Result<(), Invalid> {
     pools(image, scratch)?;
     servers(image, scratch)?;
     ghosts(image, scratch)?;
-    devices(image, scratch)
+    devices(image, scratch)?;
+    overrides::check(image, scratch)?;
+    tables::check(image)
 }
 
 /// Checks each record by itself, and with its pool.
@@ -72,6 +82,10 @@ fn records(image: &Image<'_>) -> Result<(), Invalid> {
     }
     for device in image.devices() {
         device?;
+    }
+    for (index, entry) in (0..).zip(image.overrides()) {
+        let pool = entry?.pool;
+        pool_of(image, pool).map_err(|invalid| invalid.at(Place::Override(index)))?;
     }
     Ok(())
 }

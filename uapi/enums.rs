@@ -107,6 +107,32 @@ numbered! {
         Mod = 1 "mod",
         /// Keyed hash to a row, weighted rendezvous within it.
         Hash = 2 "hash",
+        /// The same; a row's owner by a table comes first, while it lives.
+        Table = 3 "table",
+    }
+}
+
+impl Kind {
+    /// Does it have rows and a seed?
+    pub fn has_rows(self) -> bool {
+        match self {
+            Self::Hash | Self::Table => true,
+            Self::Mod => false,
+        }
+    }
+}
+
+numbered! {
+    /// What named the owner of a client.
+    Rule in "rule" {
+        /// Kind mod.
+        Mod = 1 "mod",
+        /// The ranking of the servers in the client's row, of kind hash or table.
+        Hash = 2 "hash",
+        /// The table's owner of the client's row.
+        Table = 3 "table",
+        /// An override.
+        Override = 4 "override",
     }
 }
 

@@ -26,8 +26,10 @@ impl Ghost {
     pub fn decode(raw: &[u8; Self::SIZE]) -> Result<Self, Invalid> {
         let mut reader = Reader::new(raw);
         let pool = reader.u32()?;
+        let family = reader.u8()?;
+        reader.zero::<3>("pad")?;
         let rest = "address, behind its first four bytes,";
-        let address = Address::decode::<3>(&mut reader, rest, Cause::Family)?;
+        let address = Address::decode(family, &mut reader, rest, Cause::Family)?;
         address.usable("address")?;
         Ok(Self { pool, address })
     }
@@ -37,7 +39,9 @@ impl Ghost {
         let mut raw = [0; Self::SIZE];
         let mut writer = Writer::new(&mut raw);
         writer.u32(self.pool);
-        self.address.encode::<3>(&mut writer);
+        writer.u8(self.address.family());
+        writer.zero::<3>();
+        self.address.encode(&mut writer);
         raw
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The image: a header, then pools, ghosts, servers, devices and older functions,
-//! nothing between them.
+//! The image: a header, then pools, ghosts, servers, devices, overrides, tables and
+//! older functions, nothing between them.
 //!
 //! An image is read in place. The lengths are checked once, when the view is
 //! made; the records are decoded when they are asked for.
@@ -8,114 +8,15 @@
 use super::address::Address;
 use super::device::{Device, DeviceName};
 use super::ghost::Ghost;
+use super::header::{bytes_of, Header, Purpose};
 use super::invalid::{Cause, Expected, Invalid, Place, Value};
-use super::limits::{ABI, DEVICE_LEN, MAX_DEVICES, MAX_GHOSTS, MAX_IMAGE, MAX_POOLS, NAME_LEN};
+use super::limits::{DEVICE_LEN, MAX_IMAGE, NAME_LEN};
 use super::older::Older;
+use super::overrides::Override;
 use super::pool::Pool;
+use super::prefix::Prefix;
 use super::server::{Keys, Server, Status};
-use super::wire::{Reader, Writer};
-
-/// `struct onehop_image`, without the version, which is always ours.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Header {
-    /// Number of pools.
-    pub pools: u32,
-    /// Number of ghosts.
-    pub ghosts: u32,
-    /// Number of servers.
-    pub servers: u32,
-    /// Number of devices.
-    pub devices: u32,
-    /// Number of older functions; an image to be applied has none.
-    pub older: u32,
-}
-
-impl Header {
-    /// Bytes of the structure.
-    pub const SIZE: usize = 24;
-
-    /// Writes a header.
-    pub fn encode(&self) -> [u8; Self::SIZE] {
-        let mut raw = [0; Self::SIZE];
-        let mut writer = Writer::new(&mut raw);
-        writer.u32(ABI);
-        writer.u32(self.pools);
-        writer.u32(self.ghosts);
-        writer.u32(self.servers);
-        writer.u32(self.devices);
-        writer.u32(self.older);
-        raw
-    }
-
-    /// Bytes of the whole image; [`usize::MAX`] if it could not be addressed.
-    pub fn image_len(&self) -> usize {
-        Self::SIZE
-            .saturating_add(bytes_of(self.pools, Pool::SIZE))
-            .saturating_add(bytes_of(self.ghosts, Ghost::SIZE))
-            .saturating_add(bytes_of(self.servers, Server::SIZE))
-            .saturating_add(bytes_of(self.devices, Device::SIZE))
-            .saturating_add(bytes_of(self.older, Older::SIZE))
-    }
-
-    fn decode(raw: &[u8], purpose: Purpose) -> Result<Self, Invalid> {
-        let mut reader = Reader::new(raw);
-        let abi = reader.u32()?;
-        if abi != ABI {
-            return Err(Invalid::new(
-                Cause::Abi,
-                "abi",
-                Value::Number(abi.into()),
-                Expected::Number(ABI.into()),
-            ));
-        }
-        let number = |reader: &mut Reader<'_>, field, most, words| {
-            let number = reader.u32()?;
-            if number <= most {
-                return Ok(number);
-            }
-            let value = Value::Number(number.into());
-            let expected = Expected::Is(words);
-            Err(Invalid::new(Cause::TooMany, field, value, expected))
-        };
-        let pools = number(&mut reader, "pools", MAX_POOLS, "at most 256")?;
-        let ghosts = number(&mut reader, "ghosts", MAX_GHOSTS, "at most 256")?;
-        // The bound of a pool, 1024, needs no test of its own: the ids differ.
-        let most = pools.saturating_mul(1024);
-        let servers = number(&mut reader, "servers", most, "at most 1024 for each pool")?;
-        let devices = number(&mut reader, "devices", MAX_DEVICES, "at most 16")?;
-        let older = match purpose {
-            Purpose::Apply => {
-                reader.zero::<4>("older")?;
-                0
-            }
-            Purpose::Dump => {
-                let most = pools.saturating_mul(7);
-                number(&mut reader, "older", most, "at most 7 for each pool")?
-            }
-        };
-        Ok(Self {
-            pools,
-            ghosts,
-            servers,
-            devices,
-            older,
-        })
-    }
-}
-
-/// What an image is for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Purpose {
-    /// It says what is wanted.
-    Apply,
-    /// It says what stands. Servers that are leaving make it longer than any that
-    /// can be applied.
-    Dump,
-}
-
-fn bytes_of(number: u32, size: usize) -> usize {
-    usize::try_from(number).map_or(usize::MAX, |number| number.saturating_mul(size))
-}
+use super::table::Table;
 
 /// The bytes of an image whose lengths add up.
 ///
@@ -129,6 +30,8 @@ struct Frame<'a> {
     ghosts: &'a [u8],
     servers: &'a [u8],
     devices: &'a [u8],
+    overrides: &'a [u8],
+    rows: &'a [u8],
     older: &'a [u8],
 }
 
@@ -144,7 +47,7 @@ impl<'a> Frame<'a> {
             return refuse(Cause::TooMany, Expected::Is("at most 16777216 bytes"));
         }
         let Some((head, rest)) = raw.split_at_checked(Header::SIZE) else {
-            return refuse(Cause::Length, Expected::Is("at least 24 bytes"));
+            return refuse(Cause::Length, Expected::Is("at least 32 bytes"));
         };
         let header = Header::decode(head, purpose).map_err(|invalid| invalid.at(Place::Image))?;
         let whole = header.image_len();
@@ -162,8 +65,14 @@ impl<'a> Frame<'a> {
         let (servers, rest) = rest
             .split_at_checked(bytes_of(header.servers, Server::SIZE))
             .unwrap_or_default();
-        let (devices, older) = rest
+        let (devices, rest) = rest
             .split_at_checked(bytes_of(header.devices, Device::SIZE))
+            .unwrap_or_default();
+        let (overrides, rest) = rest
+            .split_at_checked(bytes_of(header.overrides, Override::SIZE))
+            .unwrap_or_default();
+        let (rows, older) = rest
+            .split_at_checked(bytes_of(header.rows, Table::ROW))
             .unwrap_or_default();
         // INVARIANT: the older functions are what is left of the right length.
         Ok(Self {
@@ -172,8 +81,23 @@ impl<'a> Frame<'a> {
             ghosts,
             servers,
             devices,
+            overrides,
+            rows,
             older,
         })
+    }
+
+    /// The table of the pool at an index, if it has one and the rows reach so far.
+    fn table(&self, pool: u32) -> Option<Table<'a>> {
+        let mut start = 0_usize;
+        for index in 0..pool {
+            let rows = Pool::table_rows(record(self.pools, index)?).ok()?;
+            start = start.saturating_add(bytes_of(rows, Table::ROW));
+        }
+        let rows = Pool::table_rows(record(self.pools, pool)?).ok()?;
+        let end = start.saturating_add(bytes_of(rows, Table::ROW));
+        let rows = self.rows.get(start..end)?;
+        (!rows.is_empty()).then_some(Table::new(rows))
     }
 }
 
@@ -254,6 +178,16 @@ impl<'a> Image<'a> {
         decoded(self.0.devices, Place::Device, Device::decode)
     }
 
+    /// The overrides, in order.
+    pub fn overrides(&self) -> impl Iterator<Item = Result<Override, Invalid>> + 'a {
+        decoded(self.0.overrides, Place::Override, Override::decode)
+    }
+
+    /// The table of the pool at an index: of kind `table`, in a valid image.
+    pub fn table(&self, pool: u32) -> Option<Table<'a>> {
+        self.0.table(pool)
+    }
+
     /// The pool at an index.
     ///
     /// # Errors
@@ -270,6 +204,10 @@ impl<'a> Image<'a> {
     /// There is none, or it is not valid.
     pub fn server(&self, index: u32) -> Result<Server, Invalid> {
         nth(self.0.servers, index, Place::Server, Server::decode)
+    }
+
+    pub(super) fn override_at(&self, index: u32) -> Result<Override, Invalid> {
+        nth(self.0.overrides, index, Place::Override, Override::decode)
     }
 
     // The keys by which records are compared: a few bytes, read where they lie.
@@ -293,6 +231,11 @@ impl<'a> Image<'a> {
         raw.and_then(|raw| raw.first_chunk())
             .copied()
             .unwrap_or_default()
+    }
+
+    pub(super) fn override_key(&self, index: u32) -> Option<(u32, Prefix)> {
+        let it = self.override_at(index).ok()?;
+        Some((it.pool, it.prefix))
     }
 
     pub(super) fn server_keys(&self, index: u32) -> Keys {
@@ -340,6 +283,16 @@ impl<'a> Snapshot<'a> {
     /// The devices and their indices, 0 for one that is not there, in order.
     pub fn devices(&self) -> impl Iterator<Item = Result<(DeviceName, u32), Invalid>> + 'a {
         decoded(self.0.devices, Place::Device, Device::decode_dumped)
+    }
+
+    /// The overrides, by pool, family, address and bits.
+    pub fn overrides(&self) -> impl Iterator<Item = Result<Override, Invalid>> + 'a {
+        decoded(self.0.overrides, Place::Override, Override::decode)
+    }
+
+    /// The table of the pool at an index, if it has one.
+    pub fn table(&self, pool: u32) -> Option<Table<'a>> {
+        self.0.table(pool)
     }
 
     /// The older functions, by pool, from the newer to the older.

@@ -5,6 +5,7 @@ use core::fmt;
 
 use super::address::Address;
 use super::name::{unpadded, Name};
+use super::prefix::Prefix;
 
 /// Why a request, an image or a text is refused.
 ///
@@ -110,6 +111,10 @@ pub enum Place {
     Server(u32),
     /// In a device.
     Device(u32),
+    /// In an override.
+    Override(u32),
+    /// In a row of a pool's table, counted from 0 in each.
+    Row(u32),
     /// In an older function.
     Older(u32),
     /// In what stands: a server that is leaving.
@@ -125,6 +130,8 @@ pub enum Value {
     Number(u64),
     /// An address.
     Address(Address),
+    /// An address and a number of bits of it.
+    Prefix(Address, u8),
     /// A text, NUL padded; the end of a long one is replaced by dots.
     Excerpt([u8; 31]),
 }
@@ -151,6 +158,8 @@ pub enum Expected {
     Is(&'static str),
     /// One number only.
     Number(u64),
+    /// This prefix, which has nothing behind its bits.
+    Prefix(Prefix),
     /// One of an enumeration.
     OneOf(&'static [(&'static str, u8)]),
     /// Said in words, and possible in so many seconds; none: after a COMMIT.
@@ -260,6 +269,8 @@ impl fmt::Display for Invalid {
             Place::Ghost(index) => subject(f, "ghost", index, self.name)?,
             Place::Server(index) => subject(f, "server", index, self.name)?,
             Place::Device(index) => subject(f, "device", index, self.name)?,
+            Place::Override(index) => part(f, "override", index, self.name)?,
+            Place::Row(index) => part(f, "row", index, self.name)?,
             Place::Older(index) => subject(f, "older function", index, self.name)?,
             Place::Leaving => {
                 if let Some(name) = self.name {
@@ -278,12 +289,21 @@ fn subject(f: &mut fmt::Formatter<'_>, noun: &str, index: u32, name: Option<Name
     }
 }
 
+/// A part of a pool that has no name of its own.
+fn part(f: &mut fmt::Formatter<'_>, noun: &str, index: u32, pool: Option<Name>) -> fmt::Result {
+    match pool {
+        Some(pool) => write!(f, "{noun} {index} of pool \"{pool}\": "),
+        None => write!(f, "{noun} {index}: "),
+    }
+}
+
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::None => Ok(()),
             Self::Number(number) => write!(f, " \"{number}\""),
             Self::Address(address) => write!(f, " \"{address}\""),
+            Self::Prefix(address, bits) => write!(f, " \"{address}/{bits}\""),
             Self::Excerpt(text) => write!(f, " \"{}\"", unpadded(text).escape_ascii()),
         }
     }
@@ -294,6 +314,7 @@ impl fmt::Display for Expected {
         match self {
             Self::Is(words) => f.write_str(words),
             Self::Number(number) => write!(f, "{number}"),
+            Self::Prefix(prefix) => write!(f, "{prefix}, with zeros behind its bits"),
             Self::OneOf(names) => {
                 for (place, (name, number)) in names.iter().enumerate() {
                     let or = if place > 0 { " or " } else { "" };

@@ -2,7 +2,7 @@
 //! The limits of the interface, as `onehop.h` names them.
 
 /// `ONEHOP_ABI`: the version of this interface.
-pub const ABI: u32 = 3;
+pub const ABI: u32 = 4;
 
 /// `ONEHOP_NAME_LEN`: bytes of a name, its last NUL included.
 pub const NAME_LEN: usize = 32;
@@ -19,6 +19,8 @@ pub const MAX_POOLS: u32 = 256;
 pub const MAX_GHOSTS: u32 = 256;
 /// `ONEHOP_MAX_DEVICES`: devices in a namespace.
 pub const MAX_DEVICES: u32 = 16;
+/// `ONEHOP_MAX_OVERRIDES`: overrides in a namespace.
+pub const MAX_OVERRIDES: u32 = 4096;
 /// `ONEHOP_MAX_SERVERS`: servers in a pool; their ids are smaller than this.
 pub const MAX_SERVERS: u16 = 1024;
 /// `ONEHOP_MAX_WEIGHT`: the largest weight; the smallest is 1.

@@ -51,14 +51,15 @@ struct onehop_info {
  * APPLY: one atomic change to the image. Health is untouched, except that a
  * new or re-addressed server starts up, or down where its flag says so. An
  * image equal to what stands is a success that leaves the generation alone.
- *   E2BIG         len is over ONEHOP_MAX_IMAGE, or too many pools, ghosts, servers, devices
- *   EMSGSIZE      len is not what the image's numbers say
+ *   ENOENT        an override to an id that no server of its pool has
+ *   E2BIG         len is over ONEHOP_MAX_IMAGE, or too many pools, ghosts, servers, devices, overrides
+ *   EMSGSIZE      len is not what the image's numbers say, or its rows not what the pools' say
  *   EPROTO        abi is not ONEHOP_ABI
  *   EBADMSG       a name, reason or actor with a forbidden character
  *   EDESTADDRREQ  a server without an address that its pool's ghosts need
  *   ENODEV        a shape that needs devices, and none is named
  *   ERANGE        id, weight, rows, prefix, policy, pool index or seconds out of range
- *   EEXIST        a name or an id that stands twice
+ *   EEXIST        a name, an id or the prefix of an override that stands twice
  *   EADDRINUSE    an address that stands twice, or is both ghost and server
  *   EADDRNOTAVAIL an address no host can have (0/8, 127/8, ::1, multicast, link-local v6, ...)
  *   EAFNOSUPPORT  a ghost whose family is neither 4 nor 6
@@ -83,7 +84,8 @@ struct onehop_apply {
 };
 
 /*
- * DUMP: the image as it stands.
+ * DUMP: the image as it stands, its overrides in the order of pool, family,
+ * address and bits.
  *   ENOSPC  len is too small; len now holds the bytes needed
  */
 struct onehop_dump {
@@ -137,8 +139,9 @@ enum onehop_verb {
 
 /*
  * TRANSITION: what becomes of the older functions of a pool. Without any, all
- * three succeed and change nothing. ABORT wants kind, seed, rows, prefixes and
- * servers (with weight and admin state) as they were; health stays as it is.
+ * three succeed and change nothing. ABORT wants kind, seed, rows, prefixes, table,
+ * overrides and servers (with weight and admin state) as they were; health stays
+ * as it is.
  *   ENOENT  no such pool
  *   ERANGE  seconds is 0 or out of range with EXTEND, not 0 otherwise
  *   ESTALE, EBADMSG, EBUSY as for APPLY; ABORT also what APPLY says of an image that is not valid
@@ -168,6 +171,14 @@ enum onehop_verdict {
 	ONEHOP_VERDICT_UP = 3,
 };
 
+/* What named the owner. */
+enum onehop_rule {
+	ONEHOP_RULE_MOD = 1,		/* kind mod */
+	ONEHOP_RULE_HASH = 2,		/* kinds hash and table: the ranking of the servers in the client's row */
+	ONEHOP_RULE_TABLE = 3,		/* kind table: the table's owner of the client's row */
+	ONEHOP_RULE_OVERRIDE = 4,
+};
+
 /*
  * LOOKUP: the owner of a client, by the functions the packets meet: the newest,
  * to which new connections go, and the older ones.
@@ -176,13 +187,14 @@ enum onehop_verdict {
 struct onehop_lookup {
 	__u8  pool[ONEHOP_NAME_LEN];	/* [in] */
 	__u8  family;			/* [in] of the client: 4 or 6 */
-	__u8  pad[7];
+	__u8  bits;			/* [out] rule override: of its prefix; else 0 */
+	__u8  pad[6];
 	__u8  client[16];		/* [in] family 4: first four bytes; the rest zero */
 	__u64 generation;		/* [out] */
-	__u32 row;			/* [out] kind hash: the client's row */
+	__u32 row;			/* [out] rules hash and table: the client's row; else 0 */
 	__u16 owner;			/* [out] server id, or ONEHOP_NO_SERVER */
 	__u8  verdict;			/* [out] enum onehop_verdict */
-	__u8  kind;			/* [out] enum onehop_kind: the rule that decided */
+	__u8  rule;			/* [out] enum onehop_rule; where nobody lives, that of the pool's kind */
 	__u16 runners_up[ONEHOP_RUNNERS_UP]; /* [out] who would take over, in order; ONEHOP_NO_SERVER behind the last */
 	__u16 older[ONEHOP_MAX_FUNCTIONS - 1];	/* [out] live owners by older functions that differ, the newer first; as above */
 	__u16 oldest;			/* [out] who gets what is no TCP; ONEHOP_NO_SERVER: nobody */

@@ -8,7 +8,7 @@
 
 #include <linux/types.h>
 
-#define ONEHOP_ABI		3U
+#define ONEHOP_ABI		4U
 
 #define ONEHOP_NAME_LEN		32U	/* 1..31 of A-Z a-z 0-9 . _ - and NULs */
 #define ONEHOP_REASON_LEN	64U	/* up to 63 bytes of printable UTF-8, and NULs; actors up to 31 */
@@ -18,6 +18,7 @@
 #define ONEHOP_MAX_POOLS	256U
 #define ONEHOP_MAX_GHOSTS	256U	/* in a namespace */
 #define ONEHOP_MAX_DEVICES	16U	/* in a namespace */
+#define ONEHOP_MAX_OVERRIDES	4096U	/* in a namespace */
 #define ONEHOP_MAX_SERVERS	1024U	/* in a pool; ids are 0..1023 */
 #define ONEHOP_MAX_WEIGHT	1000U
 #define ONEHOP_MIN_ROWS		256U	/* rows are a power of two */
@@ -53,7 +54,8 @@ enum onehop_method {
 
 enum onehop_kind {
 	ONEHOP_KIND_MOD = 1,	/* the paper's; weights must be 1 */
-	ONEHOP_KIND_HASH = 2,
+	ONEHOP_KIND_HASH = 2,	/* a keyed hash to a row, the servers ranked by weight in each */
+	ONEHOP_KIND_TABLE = 3,	/* the same; a row's owner by the image's table comes first, while it lives */
 };
 
 /* What happens to a packet when no server of its pool lives. */
@@ -82,8 +84,14 @@ enum onehop_reach {
 
 /*
  * The image: a namespace's whole desired state, as APPLY reads and DUMP writes
- * it. The header is followed by pools, ghosts, servers, devices and older
- * functions, in this order, with nothing between or behind them.
+ * it. The header is followed by pools, ghosts, servers, devices, overrides,
+ * tables and older functions, in this order, with nothing between or behind
+ * them.
+ *
+ * The tables are those of the pools of kind table, in the order of the pools:
+ * for each of the pool's rows a __u16, the id of its owner, or ONEHOP_NO_SERVER.
+ * An id that no server of the pool has is permitted: it counts as one that does
+ * not live, so that a server can be removed and come back to what it had.
  */
 struct onehop_image {
 	__u32 abi;		/* ONEHOP_ABI */
@@ -92,6 +100,8 @@ struct onehop_image {
 	__u32 servers;		/* number of struct onehop_server */
 	__u32 devices;		/* number of struct onehop_device */
 	__u32 older;		/* [out] number of struct onehop_older */
+	__u32 overrides;	/* number of struct onehop_override */
+	__u32 rows;		/* number of __u16 of all tables together */
 };
 
 struct onehop_pool {
@@ -104,9 +114,9 @@ struct onehop_pool {
 	__u8  shape;			/* enum onehop_shape with mode broadcast; else 0 */
 	__u8  method;			/* enum onehop_method with mode router; else 0 */
 	__u8  pad;
-	__u32 rows;			/* kind hash: 256..65536; kind mod: 0 */
+	__u32 rows;			/* kinds hash and table: 256..65536; kind mod: 0 */
 	__u32 tracked;			/* [out] connections noted by method track */
-	__u8  seed[16];			/* kind hash; kind mod: zero */
+	__u8  seed[16];			/* kinds hash and table; kind mod: zero */
 	__u64 digest;			/* [out] of the newest function */
 };
 
@@ -158,6 +168,21 @@ struct onehop_device {
 	__u8  name[ONEHOP_DEVICE_LEN];	/* unique */
 	__u32 ifindex;			/* [out] 0: not there */
 	__u32 pad;
+};
+
+/*
+ * Clients whose owner is this server whatever the pool's kind says, while it
+ * lives; else the kind decides. Of several that a client matches, the one with
+ * the most bits counts. It is the client's whole address that is matched:
+ * prefix4 and prefix6 of the pool have no say. No IPv6 prefix means IPv4
+ * clients, and none may lie within ::ffff:0:0/96 (EADDRNOTAVAIL).
+ */
+struct onehop_override {
+	__u32 pool;			/* index into the image's pools */
+	__u16 server;			/* the id of a server of the pool */
+	__u8  family;			/* 4 or 6 */
+	__u8  bits;			/* 1..32 or 1..128; unique in the pool together with address */
+	__u8  address[16];		/* family 4: first four bytes; zero behind its bits */
 };
 
 /*

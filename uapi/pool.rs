@@ -26,7 +26,7 @@ pub struct Pool {
     pub prefix4: u8,
     /// Bits of an IPv6 client address that count.
     pub prefix6: u8,
-    /// Rows of the table; 0 for kind `mod`.
+    /// Rows of the hash; 0 for kind `mod`.
     pub rows: u32,
     /// Key of the hash; zero for kind `mod`.
     pub seed: [u8; 16],
@@ -67,6 +67,20 @@ impl Pool {
         let mut reader = Reader::new(raw);
         let (pool, tracked) = Self::fields(&mut reader, Reader::u32)?;
         Ok((pool, reader.u64()?, tracked))
+    }
+
+    /// How long its table is, read without any check; 0 without kind `table`.
+    pub(super) fn table_rows(raw: &[u8; Self::SIZE]) -> Result<u32, Invalid> {
+        let mut reader = Reader::new(raw);
+        reader.skip::<33>()?;
+        let kind = reader.u8()?;
+        reader.skip::<6>()?;
+        let rows = reader.u32()?;
+        Ok(if kind == Kind::Table.number() {
+            rows
+        } else {
+            0
+        })
     }
 
     /// Writes a pool of an image to be applied.
@@ -160,13 +174,14 @@ impl Pool {
             return refuse("prefix6", self.prefix6.into(), "from 1 to 128");
         }
         match self.kind {
-            Kind::Hash => {
+            Kind::Hash | Kind::Table => {
                 if !(MIN_ROWS..=MAX_ROWS).contains(&self.rows) || !self.rows.is_power_of_two() {
-                    return refuse(
-                        "rows",
-                        self.rows.into(),
-                        "a power of two from 256 to 65536 with kind hash",
-                    );
+                    let words = if self.kind == Kind::Hash {
+                        "a power of two from 256 to 65536 with kind hash"
+                    } else {
+                        "a power of two from 256 to 65536 with kind table"
+                    };
+                    return refuse("rows", self.rows.into(), words);
                 }
             }
             Kind::Mod => {

@@ -117,6 +117,10 @@ fn calls() {
     let rest = "client, behind its first four bytes, \"1\" must be zero in every byte";
     refused(Lookup::decode(&raw), EINVAL, rest);
     raw[32] = 5;
+    let bits = "bits \"24\" must be zero in every byte";
+    raw[33] = 24;
+    refused(Lookup::decode(&raw), EINVAL, bits);
+    raw[33] = 0;
     let family = "family \"5\" must be 4 (IPv4) or 6 (IPv6)";
     refused(Lookup::decode(&raw), EINVAL, family);
 }
@@ -168,7 +172,7 @@ fn dumps() {
     let most = "image: older \"15\" must be at most 7 for each pool";
     refused(Snapshot::new(&raw).map(|_| ()), E2BIG, most);
     raw[20..24].copy_from_slice(&1u32.to_ne_bytes());
-    let len = "image: len \"1288\" must be 1320";
+    let len = "image: len \"1296\" must be 1328";
     refused(Snapshot::new(&raw).map(|_| ()), EMSGSIZE, len);
     raw.extend([0; Older::SIZE]);
     *raw.last_mut().unwrap() = 9;

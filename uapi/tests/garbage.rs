@@ -17,13 +17,17 @@ fn raw<const N: usize>() -> impl Strategy<Value = [u8; N]> {
 /// An image whose lengths may be right, of records that hardly are.
 fn image() -> impl Strategy<Value = Vec<u8>> {
     let numbers = (0u32..3, 0u32..3, 0u32..4, 0u32..3, 0u32..3, 0usize..3);
-    numbers.prop_flat_map(|(pools, ghosts, servers, devices, older, short)| {
+    let more = (0u32..3, prop_oneof![Just(0u32), Just(256), 0u32..600]);
+    (numbers, more).prop_flat_map(|(numbers, (overrides, rows))| {
+        let (pools, ghosts, servers, devices, older, short) = numbers;
         let header = Header {
             pools,
             ghosts,
             servers,
             devices,
             older,
+            overrides,
+            rows,
         };
         let len = header.image_len() - Header::SIZE;
         proptest::collection::vec(byte(), len.saturating_sub(short))
@@ -48,6 +52,7 @@ proptest! {
         answer in raw::<{ Answer::SIZE }>(),
         transition in raw::<{ Transition::SIZE }>(),
         older in raw::<{ Older::SIZE }>(),
+        override_ in raw::<{ Override::SIZE }>(),
     ) {
         if let Ok(request) = Apply::decode(&apply) {
             prop_assert_eq!(request.encode(), apply);
@@ -72,6 +77,9 @@ proptest! {
         }
         if let Ok(server_) = Server::decode(&server) {
             prop_assert_eq!(server_.encode(), server);
+        }
+        if let Ok(entry) = Override::decode(&override_) {
+            prop_assert_eq!(entry.encode(), override_);
         }
         if let Ok(device_) = Device::decode(&device) {
             prop_assert_eq!(device_.encode(), device);
@@ -113,6 +121,10 @@ proptest! {
             let _ = snapshot.servers().filter(Result::is_ok).count();
             let _ = snapshot.devices().filter(Result::is_ok).count();
             let _ = snapshot.older().filter(Result::is_ok).count();
+            let _ = snapshot.overrides().filter(Result::is_ok).count();
+            let tables = (0..3).filter_map(|pool| snapshot.table(pool));
+            let rows: usize = tables.map(|table| table.owners().len()).sum();
+            prop_assert!(rows <= snapshot.header().rows as usize);
         }
     }
 

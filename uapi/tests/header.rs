@@ -50,6 +50,8 @@ fn sizes_are_those_of_the_header() {
             pair("sizeof(struct onehop_ghost)", uapi::Ghost::SIZE),
             pair("sizeof(struct onehop_server)", uapi::Server::SIZE),
             pair("sizeof(struct onehop_device)", uapi::Device::SIZE),
+            pair("sizeof(struct onehop_override)", uapi::Override::SIZE),
+            pair("sizeof(__u16)", uapi::Table::ROW),
             pair("sizeof(struct onehop_info)", uapi::Info::SIZE),
             pair("sizeof(struct onehop_apply)", uapi::Apply::SIZE),
             pair("sizeof(struct onehop_dump)", uapi::Dump::SIZE),
@@ -77,6 +79,7 @@ fn constants_are_those_of_the_header() {
             pair("ONEHOP_MAX_POOLS", limits::MAX_POOLS),
             pair("ONEHOP_MAX_GHOSTS", limits::MAX_GHOSTS),
             pair("ONEHOP_MAX_DEVICES", limits::MAX_DEVICES),
+            pair("ONEHOP_MAX_OVERRIDES", limits::MAX_OVERRIDES),
             pair("ONEHOP_MAX_SERVERS", limits::MAX_SERVERS),
             pair("ONEHOP_MAX_WEIGHT", limits::MAX_WEIGHT),
             pair("ONEHOP_MIN_ROWS", limits::MIN_ROWS),
@@ -119,6 +122,6 @@ fn enumerations_are_those_of_the_header() {
             }
         )*};
     }
-    all!(Mode Shape Method Kind Policy Admin Health Reach Verdict);
+    all!(Mode Shape Method Kind Policy Admin Health Reach Rule Verdict);
     compare("enumerations", &pairs);
 }

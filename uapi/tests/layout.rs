@@ -2,21 +2,12 @@
 //! Structures made in Rust are, byte by byte, those that C makes of onehop.h.
 
 mod compiler;
+mod replies;
 
 use std::collections::BTreeMap;
 
 use onehop_uapi::*;
-
-fn name(text: &str) -> Name {
-    Name::new("name", text).unwrap()
-}
-
-fn author(actor: &str, reason: &str) -> Author {
-    Author {
-        actor: Actor::new("actor", actor).unwrap(),
-        reason: Reason::new("reason", reason).unwrap(),
-    }
-}
+use replies::*;
 
 fn dumped_server() -> [u8; Server::SIZE] {
     let server = Server {
@@ -44,150 +35,6 @@ fn dumped_server() -> [u8; Server::SIZE] {
     })
 }
 
-fn replied_apply() -> [u8; Apply::SIZE] {
-    let request = Apply {
-        image: 31,
-        len: 32,
-        condition: Condition {
-            dry_run: true,
-            expected: Some(33),
-            now: true,
-            span: Span::Seconds(37),
-        },
-        author: author("root", "why"),
-    };
-    let outcome = Outcome {
-        generation: 34,
-        digest: 35,
-        changed: true,
-        moved: 36,
-    };
-    let mut raw = request.encode();
-    assert_eq!(Apply::decode(&raw), Ok(request));
-    Apply::reply(&mut raw, &outcome);
-    Apply::refuse(&mut raw, "no");
-    assert_eq!(Apply::outcome(&raw), Ok(outcome));
-    assert_eq!(Apply::message(&raw).as_str(), "no");
-    raw
-}
-
-fn replied_set() -> [u8; Set::SIZE] {
-    let request = Set {
-        pool: name("web"),
-        server: name("s1"),
-        state: State::Admin(Admin::Drain),
-        condition: Condition {
-            expected: Some(51),
-            span: Span::Forever,
-            ..Condition::default()
-        },
-        author: author("root", "why"),
-    };
-    let outcome = Outcome {
-        generation: 52,
-        digest: 53,
-        changed: true,
-        moved: 54,
-    };
-    let mut raw = request.encode();
-    assert_eq!(Set::decode(&raw), Ok(request));
-    Set::reply(&mut raw, &outcome);
-    Set::refuse(&mut raw, "no");
-    assert_eq!(Set::outcome(&raw), Ok(outcome));
-    assert_eq!(Set::message(&raw).as_str(), "no");
-    raw
-}
-
-fn replied_transition() -> [u8; Transition::SIZE] {
-    let request = Transition {
-        pool: name("web"),
-        verb: Verb::Extend(Span::Seconds(56)),
-        condition: Condition {
-            expected: Some(55),
-            ..Condition::default()
-        },
-        author: author("root", "why"),
-    };
-    let outcome = Outcome {
-        generation: 57,
-        digest: 58,
-        changed: true,
-        moved: 59,
-    };
-    let mut raw = request.encode();
-    assert_eq!(Transition::decode(&raw), Ok(request));
-    Transition::reply(&mut raw, &outcome);
-    Transition::refuse(&mut raw, "no");
-    assert_eq!(Transition::outcome(&raw), Ok(outcome));
-    assert_eq!(Transition::message(&raw).as_str(), "no");
-    raw
-}
-
-fn transition(verb: Verb) -> [u8; Transition::SIZE] {
-    let request = Transition {
-        pool: name("web"),
-        verb,
-        condition: Condition::default(),
-        author: Author::default(),
-    };
-    assert_eq!(Transition::decode(&request.encode()), Ok(request));
-    request.encode()
-}
-
-fn health_set() -> [u8; Set::SIZE] {
-    let request = Set {
-        pool: name("web"),
-        server: name("s1"),
-        state: State::Health(Health::Down),
-        condition: Condition::default(),
-        author: Author::default(),
-    };
-    assert_eq!(Set::decode(&request.encode()), Ok(request));
-    request.encode()
-}
-
-fn replied_dump() -> [u8; Dump::SIZE] {
-    let request = Dump { image: 41, len: 40 };
-    let dumped = Dumped {
-        len: 42,
-        generation: 43,
-        digest: 44,
-    };
-    let mut raw = request.encode();
-    assert_eq!(Dump::decode(&raw), Ok(request));
-    Dump::reply(&mut raw, &dumped);
-    Dump::refuse(&mut raw, "no");
-    assert_eq!(Dump::dumped(&raw), Ok(dumped));
-    assert_eq!(Dump::message(&raw).as_str(), "no");
-    raw
-}
-
-fn replied_answer() -> [u8; Answer::SIZE] {
-    let request = Answer {
-        answer: true,
-        author: author("root", "why"),
-    };
-    let mut raw = request.encode();
-    assert_eq!(Answer::decode(&raw), Ok(request));
-    Answer::reply(&mut raw, true);
-    Answer::refuse(&mut raw, "no");
-    assert_eq!(Answer::changed(&raw), Ok(true));
-    assert_eq!(Answer::message(&raw).as_str(), "no");
-    raw
-}
-
-fn replied_lookup(client: Address, found: Found, message: &str) -> [u8; Lookup::SIZE] {
-    let pool = name("web");
-    let request = Lookup { pool, client };
-    let mut raw = request.encode();
-    assert_eq!(Lookup::decode(&raw), Ok(request));
-    Lookup::reply(&mut raw, &found);
-    Lookup::refuse(&mut raw, message);
-    assert_eq!(Lookup::found(&raw), Ok(found));
-    assert_eq!(Lookup::message(&raw).as_str(), message);
-    raw
-}
-
 fn event(what: What) -> [u8; Event::SIZE] {
     pool_event(what, None)
 }
@@ -212,6 +59,8 @@ fn in_rust() -> BTreeMap<&'static str, Vec<u8>> {
         servers: 4,
         devices: 5,
         older: 6,
+        overrides: 7,
+        rows: 512,
     };
     let pool = Pool {
         name: name("web"),
@@ -235,6 +84,16 @@ fn in_rust() -> BTreeMap<&'static str, Vec<u8>> {
         seed: [0; 16],
         ..pool
     };
+    let mut seed = [0; 16];
+    seed[0] = 1;
+    let table = Pool {
+        mode: Mode::Peer,
+        method: None,
+        kind: Kind::Table,
+        rows: 512,
+        seed,
+        ..chance
+    };
     let older = Older {
         pool: 7,
         flows: 8,
@@ -250,6 +109,11 @@ fn in_rust() -> BTreeMap<&'static str, Vec<u8>> {
         moved: 0,
     };
     let ghost = |address| Ghost { pool: 7, address };
+    let override_ = |address, bits| Override {
+        pool: 7,
+        prefix: Prefix::new(address, bits).unwrap(),
+        server: 513,
+    };
     let device = Device {
         name: DeviceName::new("eth0.100").unwrap(),
     };
@@ -271,7 +135,8 @@ fn in_rust() -> BTreeMap<&'static str, Vec<u8>> {
         row: 62,
         owner: Some(63),
         verdict: Verdict::Draining,
-        kind: Kind::Mod,
+        rule: Rule::Table,
+        bits: 0,
         runners_up: [Some(64), Some(65), None, None],
         older: [Some(66), None, Some(67), None, None, None, Some(68)],
         oldest: Some(69),
@@ -281,12 +146,14 @@ fn in_rust() -> BTreeMap<&'static str, Vec<u8>> {
         row: 0,
         owner: None,
         verdict: Verdict::None,
-        kind: Kind::Hash,
+        rule: Rule::Override,
+        bits: 48,
         runners_up: [Some(0), Some(1), Some(2), Some(3)],
         older: [4, 5, 6, 7, 8, 9, 10].map(Some),
         oldest: None,
     };
     let client6 = [32, 1, 13, 184, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5];
+    let even6 = [32, 1, 13, 184, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4];
     let stats = Stats {
         counters: 71,
         count: 72,
@@ -306,11 +173,22 @@ fn in_rust() -> BTreeMap<&'static str, Vec<u8>> {
             pool.encode_dumped(0x1122334455667788, 4097).to_vec(),
         ),
         ("method", chance.encode().to_vec()),
+        ("table", table.encode().to_vec()),
         ("older", older.encode().to_vec()),
         ("endless", endless.encode().to_vec()),
         (
             "ghost4",
             ghost(Address::V4([192, 0, 2, 80])).encode().to_vec(),
+        ),
+        (
+            "override4",
+            override_(Address::V4([203, 0, 113, 0]), 24)
+                .encode()
+                .to_vec(),
+        ),
+        (
+            "override6",
+            override_(Address::V6(even6), 127).encode().to_vec(),
         ),
         ("ghost6", ghost(Address::V6(client6)).encode().to_vec()),
         ("device", device.encode_dumped(8).to_vec()),

@@ -51,19 +51,19 @@ fn the_sample_is_valid() {
 fn images() {
     let raw = sample().encode();
     refused(
-        check(&raw[..23]),
+        check(&raw[..31]),
         EMSGSIZE,
-        "image: len \"23\" must be at least 24 bytes",
+        "image: len \"31\" must be at least 32 bytes",
     );
     refused(
-        check(&raw[..1287]),
+        check(&raw[..1295]),
         EMSGSIZE,
-        "image: len \"1287\" must be 1288",
+        "image: len \"1295\" must be 1296",
     );
     refused(
         check(&[raw, vec![0]].concat()),
         EMSGSIZE,
-        "image: len \"1289\" must be 1288",
+        "image: len \"1297\" must be 1296",
     );
     let huge = vec![0; (16 << 20) + 1];
     refused(
@@ -71,7 +71,7 @@ fn images() {
         E2BIG,
         "image: len \"16777217\" must be at most 16777216 bytes",
     );
-    patched(0, &2u32.to_ne_bytes(), EPROTO, "image: abi \"2\" must be 3");
+    patched(0, &3u32.to_ne_bytes(), EPROTO, "image: abi \"3\" must be 4");
     patched(
         4,
         &257u32.to_ne_bytes(),
@@ -90,6 +90,10 @@ fn images() {
     patched(16, &17u32.to_ne_bytes(), E2BIG, devices);
     let older = "image: older \"1\" must be zero in every byte";
     patched(20, &[1], EINVAL, older);
+    let overrides = "image: overrides \"4097\" must be at most 4096";
+    patched(24, &4097u32.to_ne_bytes(), E2BIG, overrides);
+    let rows = "image: rows \"131073\" must be at most 65536 for each pool";
+    patched(28, &131073u32.to_ne_bytes(), E2BIG, rows);
     let sample = sample().encode();
     let image = Image::new(&sample).unwrap();
     let short = "scratch must be as long as the longest list of records";
@@ -125,8 +129,8 @@ fn pools() {
         EINVAL,
         &format!("pool 0 \"web\": mode \"4\" {modes}"),
     );
-    let kinds = "pool 0 \"web\": kind \"3\" must be 1 (mod) or 2 (hash)";
-    patched(POOL + 33, &[3], EINVAL, kinds);
+    let kinds = "pool 0 \"web\": kind \"4\" must be 1 (mod) or 2 (hash) or 3 (table)";
+    patched(POOL + 33, &[4], EINVAL, kinds);
     let policies = "pool 0 \"web\": policy \"0\" must be 1 (drop) or 2 (reject)";
     patched(POOL + 34, &[0], EINVAL, policies);
     patched(
@@ -172,10 +176,14 @@ fn pools() {
         let sentence = format!("pool 0 \"web\": prefix6 \"{prefix6}\" must be from 1 to 128");
         spoiled(|it| it.pools[0].prefix6 = prefix6, ERANGE, &sentence);
     }
-    for rows in [0, 128, 257, 131072] {
-        let expected = "a power of two from 256 to 65536 with kind hash";
+    for (kind, rows) in [Kind::Hash, Kind::Table]
+        .into_iter()
+        .flat_map(|kind| [0, 128, 257, 131072].map(|rows| (kind, rows)))
+    {
+        let expected = format!("a power of two from 256 to 65536 with kind {kind}");
         let sentence = format!("pool 0 \"web\": rows \"{rows}\" must be {expected}");
-        spoiled(|it| it.pools[0].rows = rows, ERANGE, &sentence);
+        let spoil = |it: &mut Sample| (it.pools[0].kind, it.pools[0].rows) = (kind, rows);
+        spoiled(spoil, ERANGE, &sentence);
     }
     let rows = "pool 1 \"mail\": rows \"256\" must be 0 with kind mod";
     spoiled(|it| it.pools[1].rows = 256, ERANGE, rows);

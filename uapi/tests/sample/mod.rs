@@ -8,6 +8,8 @@ pub struct Sample {
     pub ghosts: Vec<Ghost>,
     pub servers: Vec<Server>,
     pub devices: Vec<Device>,
+    pub overrides: Vec<Override>,
+    pub tables: Vec<Vec<u16>>,
 }
 
 pub fn name(text: &str) -> Name {
@@ -70,6 +72,8 @@ pub fn sample() -> Sample {
             .map(|(pool, id)| server(pool, id))
             .to_vec(),
         devices: vec![device("eth0"), device("eth1")],
+        overrides: Vec::new(),
+        tables: Vec::new(),
     }
 }
 
@@ -82,6 +86,8 @@ impl Sample {
             servers: count(self.servers.len()),
             devices: count(self.devices.len()),
             older: 0,
+            overrides: count(self.overrides.len()),
+            rows: count(self.tables.iter().map(Vec::len).sum()),
         }
     }
 
@@ -91,6 +97,14 @@ impl Sample {
         raw.extend(self.ghosts.iter().flat_map(Ghost::encode));
         raw.extend(self.servers.iter().flat_map(Server::encode));
         raw.extend(self.devices.iter().flat_map(Device::encode));
+        raw.extend(self.overrides.iter().flat_map(Override::encode));
+        raw.extend(
+            self.tables
+                .iter()
+                .flatten()
+                .copied()
+                .flat_map(Table::encode),
+        );
         raw
     }
 }

@@ -25,7 +25,7 @@ static void print(const char *name, const void *structure, size_t size)
 int main(void)
 {
 	PRINT("header", image, .abi = ONEHOP_ABI, .pools = 2, .ghosts = 3, .servers = 4,
-	      .devices = 5, .older = 6);
+	      .devices = 5, .older = 6, .overrides = 7, .rows = 512);
 	PRINT("pool", pool, .name = "web", .mode = ONEHOP_MODE_BROADCAST,
 	      .kind = ONEHOP_KIND_HASH, .policy = ONEHOP_POLICY_REJECT,
 	      .prefix4 = 24, .prefix6 = 56, .shape = ONEHOP_SHAPE_IGMP, .rows = 4096, .tracked = 4097,
@@ -36,6 +36,13 @@ int main(void)
 	      .prefix4 = 24, .prefix6 = 56, .method = ONEHOP_METHOD_CHANCE);
 	PRINT("older", older, .pool = 7, .flows = 8, .digest = 9, .remaining = 10, .moved = 11);
 	PRINT("endless", older, .remaining = ~0ull);
+	PRINT("table", pool, .name = "web", .mode = ONEHOP_MODE_PEER,
+	      .kind = ONEHOP_KIND_TABLE, .policy = ONEHOP_POLICY_DROP,
+	      .prefix4 = 24, .prefix6 = 56, .rows = 512, .seed = { 1 });
+	PRINT("override4", override, .pool = 7, .server = 513, .family = 4, .bits = 24,
+	      .address = { 203, 0, 113 });
+	PRINT("override6", override, .pool = 7, .server = 513, .family = 6, .bits = 127,
+	      .address = { 32, 1, 13, 184, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4 });
 	PRINT("ghost4", ghost, .pool = 7, .family = 4, .address = { 192, 0, 2, 80 });
 	PRINT("ghost6", ghost, .pool = 7, .family = 6,
 	      .address = { 32, 1, 13, 184, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5 });
@@ -72,7 +79,7 @@ int main(void)
 	PRINT("abort", transition, .pool = "web", .verb = ONEHOP_VERB_ABORT);
 	PRINT("lookup4", lookup, .pool = "web", .family = 4,
 	      .client = { 198, 51, 100, 7 }, .generation = 61, .row = 62, .owner = 63,
-	      .verdict = ONEHOP_VERDICT_DRAINING, .kind = ONEHOP_KIND_MOD,
+	      .verdict = ONEHOP_VERDICT_DRAINING, .rule = ONEHOP_RULE_TABLE,
 	      .runners_up = { 64, 65, ONEHOP_NO_SERVER, ONEHOP_NO_SERVER },
 	      .older = { 66, ONEHOP_NO_SERVER, 67, ONEHOP_NO_SERVER, ONEHOP_NO_SERVER,
 			 ONEHOP_NO_SERVER, 68 },
@@ -80,7 +87,7 @@ int main(void)
 	PRINT("lookup6", lookup, .pool = "web", .family = 6,
 	      .client = { 32, 1, 13, 184, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5 },
 	      .owner = ONEHOP_NO_SERVER, .verdict = ONEHOP_VERDICT_NONE,
-	      .kind = ONEHOP_KIND_HASH, .runners_up = { 0, 1, 2, 3 },
+	      .rule = ONEHOP_RULE_OVERRIDE, .bits = 48, .runners_up = { 0, 1, 2, 3 },
 	      .older = { 4, 5, 6, 7, 8, 9, 10 }, .oldest = ONEHOP_NO_SERVER);
 	PRINT("stats", stats, .counters = 71, .count = 72);
 	PRINT("reached", event, .time = 81, .generation = 82, .type = ONEHOP_EVENT_REACH,
