@@ -3,6 +3,7 @@
 //! APPLY: the whole image, or nothing.
 
 use super::{
+    assigned::assigned,
     change, deadlines, links,
     members::Order,
     refusal::Refusal,
@@ -130,14 +131,18 @@ fn build(
         let past = past.map(|past| (past, &past.newest));
         let old = past.map(|(past, _)| &**past);
         let members = order.members(image, *index, old, &request.author)?;
+        let assigned = assigned(image, *index, old)?;
         let pool = match past {
             Some((past, newest))
-                if newest.wanted == *wanted && are_same(&newest.members, &members) =>
+                if newest.wanted == *wanted
+                    && are_same(&newest.members, &members)
+                    && Arc::ptr_eq(&newest.assigned, &assigned) =>
             {
                 past.clone()
             }
             _ => {
-                let function = Function::new(*wanted, members, past.map(|(_, newest)| &**newest))?;
+                let newest = past.map(|(_, newest)| &**newest);
+                let function = Function::new(*wanted, members, assigned, newest)?;
                 let older = queue(old, &function, Stay::new(namespace, &request.condition))?;
                 let newest = Arc::new(function, GFP_KERNEL_ACCOUNT)?;
                 let pool = with_older(namespace, old, newest, older, generation)?;

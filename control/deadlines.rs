@@ -147,7 +147,7 @@ fn without_times(pool: &Pool, now: u64) -> Result<Function> {
     for member in members.iter_mut().filter(|it| is_over(it, now)) {
         member.out_at = None;
     }
-    Function::new(old.wanted, members, Some(old))
+    Function::new(old.wanted, members, old.assigned.clone(), Some(old))
 }
 
 /// When there is something to do for a pool.

@@ -7,7 +7,9 @@ use crate::{
     dispatch::addr::Address,
     ffi::clock::uptime_ms,
     state::{config::Config, hop::Way, member::Member, pool::Pool, Namespace},
-    uapi::{self, Device, Dump, Dumped, Ghost, Header, Invalid, Older, Reach, Status},
+    uapi::{
+        self, Device, Dump, Dumped, Ghost, Header, Invalid, Older, Override, Reach, Status, Table,
+    },
 };
 use core::fmt;
 use kernel::{
@@ -67,6 +69,9 @@ fn encode(namespace: &Namespace, config: Option<&Config>, form: Form) -> Result<
     let devices = config.map_or(&[][..], |config| config.devices());
     let number = pools.iter().map(|pool| servers(pool, form).count());
     let older = pools.iter().map(|pool| pool.older.len());
+    let assigned = || pools.iter().map(|pool| &pool.newest.assigned);
+    let overrides = assigned().map(|assigned| assigned.overrides.len());
+    let rows = assigned().map(|assigned| assigned.table.len());
     let header = Header {
         pools: u32::try_from(pools.len())?,
         ghosts: u32::try_from(ghosts.len())?,
@@ -77,6 +82,8 @@ fn encode(namespace: &Namespace, config: Option<&Config>, form: Form) -> Result<
         } else {
             0
         },
+        overrides: u32::try_from(overrides.sum::<usize>())?,
+        rows: u32::try_from(rows.sum::<usize>())?,
     };
     let mut image = KVVec::with_capacity(header.image_len(), GFP_KERNEL_ACCOUNT)?;
     image.extend_from_slice(&header.encode(), GFP_KERNEL_ACCOUNT)?;
@@ -121,12 +128,36 @@ fn encode(namespace: &Namespace, config: Option<&Config>, form: Form) -> Result<
         image.extend_from_slice(&device, GFP_KERNEL_ACCOUNT)?;
     }
     drop(links);
+    for (index, pool) in (0..).zip(pools) {
+        overrides_of(&mut image, index, pool)?;
+    }
+    for assigned in assigned() {
+        for owner in &assigned.table {
+            image.extend_from_slice(&Table::encode(*owner), GFP_KERNEL_ACCOUNT)?;
+        }
+    }
     if form == Form::Standing {
         for (index, pool) in (0..).zip(pools) {
             older_of(&mut image, index, pool)?;
         }
     }
     Ok(image)
+}
+
+fn overrides_of(image: &mut KVVec<u8>, index: u32, pool: &Pool) -> Result {
+    for laid in &pool.newest.assigned.overrides {
+        let address = match laid.prefix.address() {
+            Address::V4(address) => uapi::Address::V4(address),
+            Address::V6(address) => uapi::Address::V6(address),
+        };
+        let it = Override {
+            pool: index,
+            prefix: uapi::Prefix::new(address, laid.prefix.bits()).or(Err(EINVAL))?,
+            server: laid.server.get(),
+        };
+        image.extend_from_slice(&it.encode(), GFP_KERNEL_ACCOUNT)?;
+    }
+    Ok(())
 }
 
 /// Those that are leaving are not wanted.

@@ -14,7 +14,7 @@ use crate::{
     uapi::{
         self,
         limits::{MAX_FUNCTIONS, RUNNERS_UP},
-        Found, Invalid, Lookup, Verdict,
+        Found, Invalid, Kind, Lookup, Verdict,
     },
 };
 use core::fmt;
@@ -36,8 +36,9 @@ pub(super) fn call(namespace: &Namespace, raw: &mut [u8; Lookup::SIZE]) -> Resul
     };
     let mut succession = [ServerId::new(0).or(Err(EINVAL))?; RUNNERS_UP + 1];
     let function = pool.newest.view();
-    let explanation = function.explain(client);
-    let length = function.succession(client, &mut succession);
+    let explicit = pool.newest.assigned.explicit();
+    let explanation = function.explain(client, explicit);
+    let length = function.succession(client, explicit, &mut succession);
     let mut runners_up = [None; RUNNERS_UP];
     let followers = succession.iter().take(length).skip(1);
     for (place, id) in runners_up.iter_mut().zip(followers) {
@@ -52,8 +53,12 @@ pub(super) fn call(namespace: &Namespace, raw: &mut [u8; Lookup::SIZE]) -> Resul
     let found = Found {
         generation: config.generation,
         row: match explanation.rule {
-            Rule::Row(row) => row,
-            Rule::Try(_) | Rule::NobodyLive => 0,
+            Rule::Row(row) | Rule::Table(row) => row,
+            Rule::Override(_) | Rule::Try(_) | Rule::NobodyLive => 0,
+        },
+        bits: match explanation.rule {
+            Rule::Override(bits) => bits,
+            _ => 0,
         },
         owner: explanation.owner.server().map(ServerId::get),
         verdict: match explanation.owner {
@@ -61,7 +66,12 @@ pub(super) fn call(namespace: &Namespace, raw: &mut [u8; Lookup::SIZE]) -> Resul
             Owner::Draining(_) => Verdict::Draining,
             Owner::None => Verdict::None,
         },
-        kind: pool.wanted().kind,
+        rule: match (explanation.rule, pool.wanted().kind) {
+            (Rule::Override(_), _) => uapi::Rule::Override,
+            (Rule::Table(_), _) => uapi::Rule::Table,
+            (Rule::Row(_) | Rule::Try(_) | Rule::NobodyLive, Kind::Mod) => uapi::Rule::Mod,
+            (_, Kind::Hash | Kind::Table) => uapi::Rule::Hash,
+        },
         runners_up,
         older,
         oldest: chain.oldest().map(ServerId::get),

@@ -7,6 +7,7 @@
 
 mod answer;
 mod apply;
+mod assigned;
 mod change;
 mod deadlines;
 pub(crate) mod device;

@@ -109,7 +109,12 @@ fn changed(
     for slot in members.iter_mut().filter(|it| it.id == member.id) {
         *slot = new.clone();
     }
-    let function = Function::new(*old.wanted(), members, Some(&old.newest))?;
+    let function = Function::new(
+        *old.wanted(),
+        members,
+        old.newest.assigned.clone(),
+        Some(&old.newest),
+    )?;
     let stay = Stay::new(namespace, &request.condition);
     let mut older = queue(Some(old), &function, stay)?;
     if new.out_at.is_some() {

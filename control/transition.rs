@@ -126,7 +126,7 @@ fn again(pool: &Pool, oldest: &Older, author: &Author) -> Result<Function> {
         }
         members.push(member, GFP_KERNEL_ACCOUNT)?;
     }
-    Function::new(wanted, members, Some(old))
+    Function::new(wanted, members, old.assigned.clone(), Some(old))
 }
 
 /// What was valid once may not be so beside what has been added since.

@@ -2,7 +2,7 @@
 
 //! A dispatch function with all that it came from, frozen.
 
-use super::member::Member;
+use super::{assigned::Assigned, member::Member};
 use crate::{
     dispatch::{
         addr::{Address, Prefixes},
@@ -17,7 +17,7 @@ use crate::{
     ffi::task,
     uapi::{Kind, Name},
 };
-use kernel::{alloc::KVVec, prelude::*};
+use kernel::{alloc::KVVec, prelude::*, sync::Arc};
 
 /// Rows ranked between two chances for others to run: a few milliseconds' work at 1024
 /// servers.
@@ -31,6 +31,7 @@ pub(crate) struct Function {
     pub(crate) wanted: crate::uapi::Pool,
     /// By ascending id.
     pub(crate) members: KVVec<Member>,
+    pub(crate) assigned: Arc<Assigned>,
     /// Equal digest, equal decisions.
     pub(crate) digest: u64,
     law: Law,
@@ -41,8 +42,8 @@ pub(crate) struct Function {
 }
 
 impl Function {
-    /// Builds a function of valid parts; `members` by ascending id. Rows that `old` has right are
-    /// taken over. May take a second, lets others run.
+    /// Builds a function of valid parts; `members` by ascending id, and as many rows assigned as the
+    /// kind says. Rows that `old` has right are taken over. May take a second, lets others run.
     ///
     /// # Errors
     ///
@@ -50,6 +51,7 @@ impl Function {
     pub(crate) fn new(
         wanted: crate::uapi::Pool,
         members: KVVec<Member>,
+        assigned: Arc<Assigned>,
         old: Option<&Self>,
     ) -> Result<Self> {
         let mut servers = KVVec::with_capacity(members.len(), GFP_KERNEL_ACCOUNT)?;
@@ -58,19 +60,27 @@ impl Function {
         }
         let prefixes =
             Prefixes::new(wanted.prefix4.into(), wanted.prefix6.into()).or(Err(EINVAL))?;
+        let keyed = Keyed::new(wanted.seed);
+        let rows = || RowCount::new(wanted.rows).or(Err(EINVAL));
         let kind = match wanted.kind {
             Kind::Mod => law::Kind::Mod,
             Kind::Hash => law::Kind::Hash {
-                keyed: Keyed::new(wanted.seed),
-                rows: RowCount::new(wanted.rows).or(Err(EINVAL))?,
+                keyed,
+                rows: rows()?,
+            },
+            Kind::Table => law::Kind::Table {
+                keyed,
+                rows: rows()?,
             },
         };
         let law = Law::new(kind, prefixes, &servers).or(Err(EINVAL))?;
-        let rows = rank(&kind, &servers, old)?;
-        let digest = digest::pool(&law, &servers);
+        let old = old.filter(|old| old.law.kind() == &kind && old.assigned.table_alike(&assigned));
+        let rows = rank(&kind, &servers, &assigned.table, old)?;
+        let digest = digest::pool(&law, &servers, assigned.explicit());
         Ok(Self {
             wanted,
             members,
+            assigned,
             digest,
             law,
             servers,
@@ -81,7 +91,7 @@ impl Function {
     /// As the law sees it. Any context.
     #[inline]
     pub(crate) fn view(&self) -> law::Function<'_> {
-        law::Function::new(&self.law, &self.servers, &self.rows)
+        law::Function::new(&self.law, &self.servers, &self.rows, self.assigned.ranges())
     }
 
     /// Who owns a client. Any context.
@@ -119,13 +129,14 @@ impl Function {
         at.ok().and_then(|at| self.members.get(at))
     }
 
-    /// Whether every client has the same row in both.
+    /// Whether every client has the same row in both, or is laid down alike.
     pub(crate) fn shares_rows(&self, other: &Self) -> bool {
-        shares_rows(&self.law, &other.law)
+        shares_rows(&self.view(), &other.view())
     }
 
     /// How many clients have another owner in `new`, in parts per million: exactly where the
-    /// same rows serve both, else by a sample of IPv4 addresses. Lets others run.
+    /// same rows serve both, else by a sample of IPv4 addresses. Overrides are too few clients to
+    /// count. Lets others run.
     ///
     /// # Errors
     ///
@@ -134,7 +145,10 @@ impl Function {
         if self.digest == new.digest {
             return Ok(0);
         }
-        let (moved, all) = if self.shares_rows(new) {
+        let same_rows = self.law.kind().ranked().is_some()
+            && self.law.kind().ranked() == new.law.kind().ranked()
+            && self.law.prefixes() == new.law.prefixes();
+        let (moved, all) = if same_rows {
             let differ = self.rows.iter().zip(&new.rows).filter(|(a, b)| a != b);
             (differ.count() as u64, self.rows.len() as u64)
         } else {
@@ -160,18 +174,25 @@ impl Function {
 }
 
 /// The winners of all rows.
-fn rank(kind: &law::Kind, servers: &[Server], old: Option<&Function>) -> Result<KVVec<u16>> {
-    let law::Kind::Hash { keyed, rows: count } = kind else {
+///
+/// `old` is of the same kind, with the same rows assigned.
+fn rank(
+    kind: &law::Kind,
+    servers: &[Server],
+    table: &[u16],
+    old: Option<&Function>,
+) -> Result<KVVec<u16>> {
+    let Some((keyed, count)) = kind.ranked() else {
         return Ok(KVVec::new());
     };
     let number = usize::try_from(count.get())?;
     let mut rows = KVVec::with_capacity(number, GFP_KERNEL_ACCOUNT)?;
     let revision = match old {
-        Some(old) if old.law.kind() == kind => {
+        Some(old) => {
             rows.extend_from_slice(&old.rows, GFP_KERNEL_ACCOUNT)?;
             Some(Revision::new(&old.servers, servers))
         }
-        _ => {
+        None => {
             rows.resize(number, hash::NONE, GFP_KERNEL_ACCOUNT)?;
             None
         }
@@ -181,9 +202,9 @@ fn rank(kind: &law::Kind, servers: &[Server], old: Option<&Function>) -> Result<
         task::pause()?;
         match &revision {
             Some(revision) => {
-                revision.apply(keyed, first, chunk);
+                revision.apply(keyed, table, first, chunk);
             }
-            None => hash::fill(keyed, servers, first, chunk),
+            None => hash::fill(keyed, servers, table, first, chunk),
         }
         first += u32::try_from(chunk.len())?;
     }

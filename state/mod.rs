@@ -2,6 +2,7 @@
 
 //! What a network namespace has: its configuration, read by packets under RCU, and its counters.
 
+pub(crate) mod assigned;
 pub(crate) mod config;
 pub(crate) mod events;
 pub(crate) mod function;
