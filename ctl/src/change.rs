@@ -10,6 +10,7 @@ use crate::diff::diff;
 use crate::forecast::{forecast, forecast_of_abort, Forecast, Prospect};
 use crate::how::Terms;
 use crate::model::Model;
+use crate::replay::replay;
 use crate::report::{Done, Fate};
 use crate::state::State;
 use crate::{Context, Error};
@@ -63,7 +64,7 @@ pub fn apply(
 
 /// What is to be said of a change to the image.
 pub fn foretold(
-    context: &Context<'_>,
+    context: &mut Context<'_>,
     condition: Condition,
     outcome: Outcome,
     state: &State,
@@ -71,7 +72,7 @@ pub fn foretold(
 ) -> Result<Done, Error> {
     let old = state.model();
     let forecast = match context.plan {
-        true => Some(forecast(state, &Prospect::of(state, new))?),
+        true => Some(told(context, state, &Prospect::of(state, new))?),
         false => None,
     };
     Ok(Done {
@@ -81,6 +82,13 @@ pub fn foretold(
         forecast,
         ..Done::new(outcome, Fate::of(&condition))
     })
+}
+
+/// By clients, and by the requests of logs where there are some.
+fn told(context: &mut Context<'_>, state: &State, after: &Prospect) -> Result<Forecast, Error> {
+    let mut forecast = forecast(state, after)?;
+    replay(context, state, after, &mut forecast)?;
+    Ok(forecast)
 }
 
 /// The servers that the operator wants down, and did not before.
@@ -121,7 +129,7 @@ pub fn set(context: &mut Context<'_>, request: &Set) -> Result<(), Error> {
             prospect.set(&request);
             Ok(Done {
                 dry_run: true,
-                forecast: Some(forecast(&state, &prospect)?),
+                forecast: Some(told(context, &state, &prospect)?),
                 ..Done::new(outcome, fate)
             })
         })?,
@@ -146,6 +154,11 @@ pub fn transition(context: &mut Context<'_>, request: &Transition) -> Result<(),
 /// What is to be said of an abort that is only planned. The module has no dry run of it, and does
 /// not tell what an older function is made of: its owners are asked for instead.
 fn returned(context: &mut Context<'_>, pool: Name, fate: Fate) -> Result<Done, Error> {
+    if !context.logs.is_empty() {
+        let why = "an older function is known by what the module answers for single clients only: \
+                   leave out --log";
+        return Err(Error::refused(why));
+    }
     let state = State::read(context.kernel)?;
     let pool = state
         .pool(pool)

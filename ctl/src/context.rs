@@ -22,10 +22,14 @@ pub struct Context<'a> {
     pub input: &'a mut dyn Read,
     /// Whether to colour the output.
     pub colour: bool,
+    /// Whether standard error is a terminal.
+    pub terminal: bool,
     /// Whether to print JSON.
     pub json: bool,
     /// Whether changes are only to be foretold.
     pub plan: bool,
+    /// Logs by whose requests they are foretold too.
+    pub logs: Vec<String>,
     /// The time, in nanoseconds since 1970.
     pub now: u64,
     /// Who calls: the actor of a change unless another is named.

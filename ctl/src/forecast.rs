@@ -2,19 +2,21 @@
 //! What a change would do to pools: how many clients move, and who serves how many.
 //!
 //! By the law itself, as the module would: exactly where rows can be compared and
-//! counted, else by the sample that the module takes.
+//! counted, else by the sample that the module takes. Overrides cannot be counted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use onehop_dispatch::addr;
 use onehop_uapi::limits::MAX_FUNCTIONS;
 use onehop_uapi::{
-    Address, Health, Invalid, Lookup, Name, Older, Pool, Server, Set, State as Wanted, Status,
+    Address, Health, Invalid, Lookup, Name, Older, Override, Pool, Server, Set, State as Wanted,
+    Status,
 };
 use serde::Serialize;
 
 use crate::model::Model;
 use crate::offline::{self, Dispatch};
+use crate::replay::{Part, Replay};
 use crate::report::percent;
 use crate::state::{PoolState, State};
 use crate::style::{table, Cell, Tone};
@@ -25,6 +27,8 @@ pub struct Prospect(BTreeMap<Name, Side>);
 
 struct Side {
     pool: Pool,
+    table: Vec<u16>,
+    overrides: Vec<Override>,
     /// By ascending id.
     servers: Vec<(Server, Health)>,
 }
@@ -37,11 +41,20 @@ impl Prospect {
             let servers = group.by_id().into_iter();
             let side = Side {
                 pool: group.pool,
+                table: group.table.clone(),
+                overrides: group.overrides(0),
                 servers: servers.map(|it| (*it, health(stands, it))).collect(),
             };
             (group.pool.name, side)
         });
         Self(sides.collect())
+    }
+
+    /// The function of a pool, if there is one.
+    pub fn dispatch(&self, pool: &str) -> Result<Option<Dispatch>, Error> {
+        let mut sides = self.0.iter();
+        let side = sides.find(|(name, _)| name.as_str() == pool);
+        side.map(|(_, side)| side.dispatch()).transpose()
     }
 
     /// And with one state of a server set.
@@ -76,6 +89,8 @@ impl Side {
     fn dispatch(&self) -> Result<Dispatch, Error> {
         Dispatch::new(
             &self.pool,
+            &self.table,
+            &self.overrides,
             self.servers.iter().map(|(it, health)| (it, *health)),
         )
     }
@@ -97,6 +112,8 @@ pub struct Prediction {
     /// How many functions it has now, of so many at most.
     pub functions: usize,
     pub functions_most: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log: Option<Replay>,
     pub servers: Vec<Load>,
 }
 
@@ -108,6 +125,8 @@ pub struct Load {
     pub weight: u16,
     pub before_ppm: Option<u32>,
     pub after_ppm: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log: Option<Part>,
 }
 
 /// Compares what stands with a prospect.
@@ -123,13 +142,17 @@ pub fn forecast(state: &State, after: &Prospect) -> Result<Forecast, Error> {
             continue;
         }
         let older = state.pool(*name).map_or(0, |pool| pool.older.len() + 1);
+        // Both counted, or neither: else what is the same would look otherwise.
+        let counted = old.iter().chain(&new).all(Dispatch::is_counted);
+        let shares = [&old, &new].map(|it| it.as_ref().map(|it| it.shares(counted)));
         predictions.push(Prediction {
             pool: name.to_string(),
             digest: new.as_ref().map(|new| format!("{:016x}", new.digest())),
             moved_ppm: old.as_ref().zip(new.as_ref()).map(|(a, b)| a.moved(b)),
             functions: older,
             functions_most: MAX_FUNCTIONS,
-            servers: loads(sides, [old, new].map(|it| it.map(|it| it.shares()))),
+            log: None,
+            servers: loads(sides, shares),
         });
     }
     Ok(Forecast(predictions))
@@ -146,6 +169,7 @@ fn loads(sides: [Option<&Side>; 2], shares: [Option<BTreeMap<u16, u32>>; 2]) -> 
                 weight: 0,
                 before_ppm: None,
                 after_ppm: None,
+                log: None,
             });
             load.weight = server.weight;
             let ppm = match place {
@@ -194,6 +218,7 @@ pub fn forecast_of_abort(
             weight: server.weight,
             before_ppm: Some(before),
             after_ppm: Some(after),
+            log: None,
         }
     };
     Ok(Forecast(vec![Prediction {
@@ -202,6 +227,7 @@ pub fn forecast_of_abort(
         moved_ppm: Some(oldest.moved),
         functions: it.older.len() + 1,
         functions_most: MAX_FUNCTIONS,
+        log: None,
         servers: it.servers.iter().map(load).collect(),
     }]))
 }
@@ -223,6 +249,10 @@ impl Prediction {
             (_, None) => "is new".into(),
             (_, Some(moved)) => format!("{} % of its clients move", percent(moved)),
         }];
+        facts.extend(self.log.iter().filter_map(|log| {
+            let moved = percent(log.moved_ppm?);
+            Some(format!("{moved} % of the log's {} requests", log.requests))
+        }));
         facts.extend(self.digest.iter().map(|digest| format!("digest {digest}")));
         facts.push(match self.functions_most.saturating_sub(self.functions) {
             0 => format!("all {} functions taken", self.functions_most),
@@ -242,13 +272,20 @@ impl Prediction {
             Cell::right("before"),
             Cell::right("after"),
         ]];
+        if self.log.is_some() {
+            rows[0].extend(["log before", "log after"].map(Cell::right));
+        }
         rows.extend(self.servers.iter().map(|it| {
-            vec![
+            let mut row = vec![
                 Cell::left(&*it.server),
                 Cell::right(it.weight),
                 share(it.before_ppm),
                 share(it.after_ppm),
-            ]
+            ];
+            if let Some(log) = &it.log {
+                row.extend([share(log.before_ppm), share(log.after_ppm)]);
+            }
+            row
         }));
         for line in table(style, &rows) {
             writeln!(context.out, "  {line}")?;

@@ -5,6 +5,7 @@
 //! The kernel is behind one trait, [`Kernel`]; [`Device`] is the real one and
 //! the only place with `unsafe` code.
 
+pub mod analyze;
 pub mod caller;
 mod change;
 mod check;
@@ -21,12 +22,15 @@ mod kernel;
 mod model;
 pub mod offline;
 mod pick;
+mod replay;
 mod report;
 mod router;
 mod seed;
 mod state;
 mod style;
 mod system;
+mod table;
+mod top;
 mod value;
 
 pub use cmd::run;

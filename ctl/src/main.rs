@@ -13,11 +13,13 @@ fn main() -> ExitCode {
         kernel: &mut Device::default(),
         system: &mut ThisHost,
         out: &mut stdout.lock(),
+        terminal: std::io::stderr().is_terminal(),
         err: &mut std::io::stderr(),
         input: &mut std::io::stdin(),
         colour,
         json: false,
         plan: false,
+        logs: Vec::new(),
         now: clock::now(),
         caller: caller::parent(),
     };

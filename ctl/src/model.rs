@@ -4,8 +4,10 @@
 
 use std::collections::BTreeMap;
 
+use onehop_uapi::limits::NO_SERVER;
 use onehop_uapi::{
-    check, Address, Device, DeviceName, Ghost, Header, Image, Invalid, Name, Pool, Server,
+    check, Address, Device, DeviceName, Ghost, Header, Image, Invalid, Name, Override, Pool,
+    Prefix, Server, Table,
 };
 
 /// The order of pools and devices, and of what pools have, means nothing.
@@ -24,6 +26,10 @@ pub struct Group {
     pub ghosts: Vec<Address>,
     /// The index of the pool means nothing here.
     pub servers: BTreeMap<Name, Server>,
+    /// With kind table the owner of each row, else empty.
+    pub table: Vec<u16>,
+    /// Clients and the server that they have.
+    pub overrides: BTreeMap<Prefix, Name>,
 }
 
 impl Group {
@@ -32,6 +38,8 @@ impl Group {
             pool,
             ghosts: Vec::new(),
             servers: BTreeMap::new(),
+            table: Vec::new(),
+            overrides: BTreeMap::new(),
         }
     }
 
@@ -40,6 +48,20 @@ impl Group {
         let mut servers: Vec<_> = self.servers.values().collect();
         servers.sort_by_key(|server| server.id);
         servers
+    }
+
+    /// The overrides in the order of the image. What names no server of the pool has
+    /// an id that none can have: it is refused.
+    pub fn overrides(&self, pool: u32) -> Vec<Override> {
+        let id = |name| self.servers.get(name).map_or(NO_SERVER, |it| it.id);
+        let overrides = self.overrides.iter();
+        overrides
+            .map(|(prefix, name)| Override {
+                pool,
+                prefix: *prefix,
+                server: id(name),
+            })
+            .collect()
     }
 }
 
@@ -56,6 +78,15 @@ impl Model {
         groups.flat_map(|(index, group)| {
             let servers = group.by_id().into_iter();
             servers.map(move |server| (index, group, server))
+        })
+    }
+
+    /// The overrides in the order of the image.
+    pub fn overrides(&self) -> impl Iterator<Item = (&Group, Override)> {
+        let groups = (0..).zip(self.pools.values());
+        groups.flat_map(|(index, group)| {
+            let overrides = group.overrides(index).into_iter();
+            overrides.map(move |it| (group, it))
         })
     }
 
@@ -79,6 +110,8 @@ impl Model {
             servers: count(self.servers().count()),
             devices: count(self.devices.len()),
             older: 0,
+            overrides: count(self.overrides().count()),
+            rows: count(self.pools.values().map(|group| group.table.len()).sum()),
         };
         let mut image = header.encode().to_vec();
         for group in self.pools.values() {
@@ -92,6 +125,12 @@ impl Model {
         }
         for name in &self.devices {
             image.extend(Device { name: *name }.encode());
+        }
+        for (_, it) in self.overrides() {
+            image.extend(it.encode());
+        }
+        for group in self.pools.values() {
+            image.extend(group.table.iter().copied().flat_map(Table::encode));
         }
         image
     }

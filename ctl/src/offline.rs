@@ -2,36 +2,54 @@
 //! The dispatch law without the module: who would own a client.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 
 use onehop_dispatch::addr::{self, Prefixes};
 use onehop_dispatch::digest;
-use onehop_dispatch::function::{self, Function, Law, Owner, Rule};
+use onehop_dispatch::function::{self, Explicit, Function, Law, Owner, Rule};
 use onehop_dispatch::hash::{self, RowCount};
+use onehop_dispatch::overrides::{self, Range};
+use onehop_dispatch::prefix::Prefix;
 use onehop_dispatch::refusal::Refusal;
 use onehop_dispatch::server::{self as law, ServerId, Weight};
 use onehop_dispatch::siphash::Keyed;
+use onehop_dispatch::transition::shares_rows;
 use onehop_uapi::limits::{MAX_FUNCTIONS, RUNNERS_UP};
-use onehop_uapi::{Address, Admin, Found, Health, Kind, Pool, Server, Verdict};
+use onehop_uapi::{Address, Admin, Found, Health, Kind, Override, Pool, Server, Verdict};
 
-use crate::model::Model;
+use crate::model::{Group, Model};
 use crate::Error;
 
-/// A pool's function, with its table.
+/// A pool's function, with its rows.
 pub struct Dispatch {
     kind: Kind,
     law: Law,
     servers: Vec<law::Server>,
     rows: Vec<u16>,
+    ranges: Vec<Range>,
+    /// What the rows and the ranges were made of.
+    table: Vec<u16>,
+    overrides: Vec<overrides::Override>,
 }
 
 impl Dispatch {
-    /// Of a valid pool and its servers, with their health, by ascending id.
+    /// Of a pool with all that it has, each server with a health.
+    pub(crate) fn of(group: &Group, health: impl Fn(&Server) -> Health) -> Result<Self, Error> {
+        let servers = group.by_id().into_iter();
+        let servers = servers.map(|server| (server, health(server)));
+        Self::new(&group.pool, &group.table, &group.overrides(0), servers)
+    }
+
+    /// Of a valid pool, the owners of its rows by a table, its overrides by prefix, and
+    /// its servers, with their health, by ascending id.
     ///
     /// # Errors
     ///
     /// The pool is not valid after all.
     pub fn new<'a>(
         pool: &Pool,
+        table: &[u16],
+        overrides: &[Override],
         servers: impl IntoIterator<Item = (&'a Server, Health)>,
     ) -> Result<Self, Error> {
         let refused = |refusal: Refusal| Error::Refused(refusal.to_string());
@@ -40,34 +58,58 @@ impl Dispatch {
             .map(|(server, health)| live(server, health));
         let servers = servers.collect::<Result<Vec<_>, _>>().map_err(refused)?;
         let prefixes = Prefixes::new(pool.prefix4.into(), pool.prefix6.into()).map_err(refused)?;
-        let (kind, rows) = match pool.kind {
-            Kind::Mod => (function::Kind::Mod, Vec::new()),
-            Kind::Hash => {
-                let count = RowCount::new(pool.rows).map_err(refused)?;
-                let keyed = Keyed::new(pool.seed);
-                let mut rows = vec![hash::NONE; count.get() as usize];
-                hash::fill(&keyed, &servers, 0, &mut rows);
-                (function::Kind::Hash { keyed, rows: count }, rows)
-            }
+        let keyed = Keyed::new(pool.seed);
+        let count = || RowCount::new(pool.rows).map_err(refused);
+        let kind = match pool.kind {
+            Kind::Mod => function::Kind::Mod,
+            Kind::Hash => function::Kind::Hash {
+                keyed,
+                rows: count()?,
+            },
+            Kind::Table => function::Kind::Table {
+                keyed,
+                rows: count()?,
+            },
         };
+        let mut rows = Vec::new();
+        if let Some((keyed, count)) = kind.ranked() {
+            rows.resize(count.get() as usize, hash::NONE);
+            hash::fill(keyed, &servers, table, 0, &mut rows);
+        }
+        let overrides = overrides.iter().map(named).collect::<Result<Vec<_>, _>>();
+        let overrides = overrides.map_err(refused)?;
+        let mut ranges = Vec::new();
+        let Ok(()) = overrides::flatten(&overrides, |range| {
+            ranges.push(range);
+            Ok::<_, Infallible>(())
+        });
         Ok(Self {
             kind: pool.kind,
             law: Law::new(kind, prefixes, &servers).map_err(refused)?,
             servers,
             rows,
+            ranges,
+            table: table.to_vec(),
+            overrides,
         })
     }
 
     /// The digest of the function.
     pub fn digest(&self) -> u64 {
-        digest::pool(&self.law, &self.servers)
+        digest::pool(&self.law, &self.servers, self.explicit())
     }
 
-    /// Parts per million of the clients by the id of their server: all rows, or the sample.
-    pub(crate) fn shares(&self) -> BTreeMap<u16, u32> {
-        let owners: Vec<_> = match self.kind {
-            Kind::Hash => self.rows.iter().map(|id| ServerId::from_row(*id)).collect(),
-            Kind::Mod => sample().map(|client| self.owner(client)).collect(),
+    /// Whether its rows tell who serves how many clients.
+    pub(crate) fn is_counted(&self) -> bool {
+        self.kind.has_rows() && self.overrides.is_empty()
+    }
+
+    /// Parts per million of the clients by the id of their server: of all rows, or of
+    /// the sample.
+    pub(crate) fn shares(&self, counted: bool) -> BTreeMap<u16, u32> {
+        let owners: Vec<_> = match counted {
+            true => self.rows.iter().map(|id| ServerId::from_row(*id)).collect(),
+            false => sample().map(|client| self.owner(client)).collect(),
         };
         let mut counts = BTreeMap::new();
         for owner in owners.iter().flatten() {
@@ -80,10 +122,7 @@ impl Dispatch {
 
     /// Parts per million of the clients that have another server in `new`.
     pub(crate) fn moved(&self, new: &Self) -> u32 {
-        let same_rows = self.kind == Kind::Hash
-            && self.law.kind() == new.law.kind()
-            && self.law.prefixes() == new.law.prefixes();
-        if same_rows {
+        if shares_rows(&self.function(), &new.function()) {
             let differ = self.rows.iter().zip(&new.rows).filter(|(a, b)| a != b);
             ppm(differ.count(), self.rows.len())
         } else {
@@ -92,19 +131,29 @@ impl Dispatch {
         }
     }
 
+    pub(crate) fn function(&self) -> Function<'_> {
+        Function::new(&self.law, &self.servers, &self.rows, &self.ranges)
+    }
+
+    fn explicit(&self) -> Explicit<'_> {
+        Explicit {
+            table: &self.table,
+            overrides: &self.overrides,
+        }
+    }
+
     fn owner(&self, client: addr::Address) -> Option<ServerId> {
-        let function = Function::new(&self.law, &self.servers, &self.rows);
-        function.owner(client).server()
+        self.function().owner(client).server()
     }
 
     /// Who owns a client, as LOOKUP answers it.
     pub fn lookup(&self, client: Address) -> Found {
         let client = address(client);
-        let function = Function::new(&self.law, &self.servers, &self.rows);
-        let explanation = function.explain(client);
+        let function = self.function();
+        let explanation = function.explain(client, self.explicit());
         let mut followers: Vec<_> = self.servers.iter().map(|server| server.id).collect();
         followers.truncate(RUNNERS_UP + 1);
-        let count = function.succession(client, &mut followers);
+        let count = function.succession(client, self.explicit(), &mut followers);
         let mut runners_up = [None; RUNNERS_UP];
         let followers = followers.iter().take(count).skip(1);
         for (place, follower) in runners_up.iter_mut().zip(followers) {
@@ -113,8 +162,12 @@ impl Dispatch {
         Found {
             generation: 0,
             row: match explanation.rule {
-                Rule::Row(row) => row,
-                Rule::Try(_) | Rule::NobodyLive => 0,
+                Rule::Row(row) | Rule::Table(row) => row,
+                Rule::Override(_) | Rule::Try(_) | Rule::NobodyLive => 0,
+            },
+            bits: match explanation.rule {
+                Rule::Override(bits) => bits,
+                _ => 0,
             },
             owner: explanation.owner.server().map(ServerId::get),
             verdict: match explanation.owner {
@@ -122,7 +175,12 @@ impl Dispatch {
                 Owner::Draining(_) => Verdict::Draining,
                 Owner::None => Verdict::None,
             },
-            kind: self.kind,
+            rule: match explanation.rule {
+                Rule::Override(_) => onehop_uapi::Rule::Override,
+                Rule::Table(_) => onehop_uapi::Rule::Table,
+                _ if self.kind.has_rows() => onehop_uapi::Rule::Hash,
+                _ => onehop_uapi::Rule::Mod,
+            },
             runners_up,
             older: [None; MAX_FUNCTIONS - 1],
             oldest: explanation.owner.server().map(ServerId::get),
@@ -174,6 +232,15 @@ pub(crate) fn first_health(server: &Server) -> Health {
     } else {
         Health::Up
     }
+}
+
+/// An override, as the law has it.
+fn named(it: &Override) -> Result<overrides::Override, Refusal> {
+    let prefix = it.prefix;
+    Ok(overrides::Override {
+        prefix: Prefix::new(address(prefix.address()), prefix.bits().into())?,
+        server: ServerId::new(it.server.into())?,
+    })
 }
 
 fn live(server: &Server, health: Health) -> Result<law::Server, Refusal> {

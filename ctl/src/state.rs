@@ -2,7 +2,8 @@
 //! What the module says of a namespace.
 
 use onehop_uapi::{
-    Address, Admin, DeviceName, Health, Invalid, Name, Older, Pool, Server, Snapshot, Status,
+    Address, Admin, DeviceName, Health, Invalid, Name, Older, Override, Pool, Server, Snapshot,
+    Status,
 };
 
 use crate::model::{Group, Model};
@@ -29,9 +30,20 @@ pub struct PoolState {
     pub servers: Vec<(Server, Status)>,
     /// Functions before the newest one, from the newer to the older.
     pub older: Vec<Older>,
+    /// With kind table the owner of each row, else empty.
+    pub table: Vec<u16>,
+    /// By prefix.
+    pub overrides: Vec<Override>,
 }
 
 impl PoolState {
+    /// The name of a server that is wanted.
+    pub fn name(&self, id: u16) -> Option<Name> {
+        let mut wanted = self.servers.iter().filter(|(_, status)| !status.leaving);
+        let found = wanted.find(|(server, _)| server.id == id);
+        found.map(|(server, _)| server.name)
+    }
+
     /// The servers, each name once: one that is leaving may have a successor of its name.
     pub fn named_once(&self) -> impl Iterator<Item = &(Server, Status)> {
         self.servers.iter().filter(|(server, status)| {
@@ -87,10 +99,16 @@ impl State {
                 .iter()
                 .filter(|(_, status)| is_in(status))
                 .map(|(server, _)| (server.name, *server));
+            let overrides = state
+                .overrides
+                .iter()
+                .filter_map(|it| Some((it.prefix, state.name(it.server)?)));
             let group = Group {
                 ghosts: state.ghosts.clone(),
                 servers: servers.collect(),
-                ..Group::new(state.pool)
+                table: state.table.clone(),
+                overrides: overrides.collect(),
+                pool: state.pool,
             };
             (state.pool.name, group)
         });
@@ -103,7 +121,8 @@ impl State {
 
 fn pools(snapshot: &Snapshot<'_>) -> Result<Vec<PoolState>, Invalid> {
     let mut pools = Vec::new();
-    for pool in snapshot.pools() {
+    for (index, pool) in (0..).zip(snapshot.pools()) {
+        let table = snapshot.table(index);
         let (pool, digest, tracked) = pool?;
         pools.push(PoolState {
             pool,
@@ -112,6 +131,8 @@ fn pools(snapshot: &Snapshot<'_>) -> Result<Vec<PoolState>, Invalid> {
             ghosts: Vec::new(),
             servers: Vec::new(),
             older: Vec::new(),
+            table: table.map_or(Vec::new(), |table| table.owners().collect()),
+            overrides: Vec::new(),
         });
     }
     // An index that leads nowhere is a fault of the module's: the record is not shown.
@@ -130,6 +151,10 @@ fn pools(snapshot: &Snapshot<'_>) -> Result<Vec<PoolState>, Invalid> {
             pool.servers.push((server, status))
         });
     }
+    for it in snapshot.overrides() {
+        let it = it?;
+        at(&mut pools, it.pool, &|pool| pool.overrides.push(it));
+    }
     for older in snapshot.older() {
         let older = older?;
         at(&mut pools, older.pool, &|pool| pool.older.push(older));
@@ -137,6 +162,7 @@ fn pools(snapshot: &Snapshot<'_>) -> Result<Vec<PoolState>, Invalid> {
     for pool in &mut pools {
         pool.ghosts.sort_unstable();
         pool.servers.sort_by_key(|(server, _)| server.id);
+        pool.overrides.sort_by_key(|it| it.prefix);
     }
     pools.sort_by_key(|pool| pool.pool.name);
     Ok(pools)

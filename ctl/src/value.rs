@@ -4,7 +4,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use clap::Args;
-use onehop_uapi::{Address, Author, DeviceName, Name, Text};
+use onehop_uapi::{Address, Author, DeviceName, Name, Prefix, Text};
 
 use crate::{seed, Context};
 
@@ -28,6 +28,31 @@ fn of_either_family(noun: &str, text: &str) -> Result<Address, String> {
     text.parse::<IpAddr>()
         .map(Address::from)
         .map_err(|_| format!("{noun} \"{text}\" must be an IPv4 or IPv6 address"))
+}
+
+/// Clients: an address with a number of bits, or a whole one.
+pub fn prefix(text: &str) -> Result<Prefix, String> {
+    let (address, bits) = match text.split_once('/') {
+        Some((address, bits)) => (address, Some(bits)),
+        None => (text, None),
+    };
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let address = address.parse::<IpAddr>().ok();
+    let bits = match (address, bits) {
+        (Some(IpAddr::V4(_)), None) => Some(32),
+        (Some(IpAddr::V6(_)), None) => Some(128),
+        (_, bits) => bits.and_then(|bits| bits.parse::<u8>().ok().filter(|_| digits(bits))),
+    };
+    let Some((address, bits)) = address.zip(bits) else {
+        return Err(format!(
+            "prefix \"{text}\" must be an IPv4 or IPv6 address and its bits, as in 203.0.113.0/24"
+        ));
+    };
+    Prefix::new(address.into(), bits).map_err(|invalid| match invalid.field {
+        // Which prefix it is of the sentence would not say.
+        "bits" => format!("prefix \"{text}\": {invalid}"),
+        _ => invalid.to_string(),
+    })
 }
 
 /// An address of one family that a server shall have, or none.

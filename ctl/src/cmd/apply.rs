@@ -50,6 +50,12 @@ impl Apply {
 
 /// Reads a configuration from a file, or from standard input.
 pub fn read(context: &mut Context<'_>, file: &str) -> Result<Model, Error> {
+    let (name, text) = text(context, file)?;
+    config::parse(&name, &text)
+}
+
+/// Reads a file, or standard input, and says what to call it.
+pub fn text(context: &mut Context<'_>, file: &str) -> Result<(String, String), Error> {
     let mut bytes = Vec::new();
     let (name, result) = match file {
         "-" => ("<stdin>", context.input.read_to_end(&mut bytes)),
@@ -61,16 +67,14 @@ pub fn read(context: &mut Context<'_>, file: &str) -> Result<Model, Error> {
     result.map_err(|error| Error::Refused(format!("{name}: {error}")))?;
     let text = String::from_utf8(bytes)
         .map_err(|error| Error::Refused(format!("{name}: must be UTF-8: {error}")))?;
-    config::parse(name, &text)
+    Ok((name.into(), text))
 }
 
 /// What applying a model as the first one would give.
 fn first(model: &Model) -> Result<Outcome, Error> {
     let mut digests = Vec::new();
     for group in model.pools.values() {
-        let servers = group.by_id().into_iter();
-        let servers = servers.map(|server| (server, offline::first_health(server)));
-        digests.push(Dispatch::new(&group.pool, servers)?.digest());
+        digests.push(Dispatch::of(group, offline::first_health)?.digest());
     }
     Ok(Outcome {
         generation: 0,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 //! `onehopctl dump`
 
-use onehop_uapi::{Address, Kind, Reach};
+use onehop_uapi::{Address, Reach};
 
 use crate::state::{effective, State};
-use crate::{seed, Context, Error};
+use crate::{seed, table, Context, Error};
 
 const COLUMNS: &str = "\
 The first column says what the line is about. Columns are promised to stay where
@@ -19,11 +19,15 @@ they are; new ones come last. An empty one holds \"-\".
           REACH6 DEVICE6 LEAVING DRAIN-LEFT
   device  NAME INDEX
   older   POOL AGE DIGEST REMAINING FLOWS MOVED
+  override
+          POOL PREFIX SERVER ID
+  table   POOL ROW ID COUNT
 
 STATE is the worse of ADMIN and HEALTH. CHANGED-AT is in ns since 1970. A device
 that is not there has no INDEX. DRAIN-LEFT is in seconds, REMAINING in ms: neither
 is there where there is no end. The older functions of a pool have AGE 1 and up,
-from the newer to the older; MOVED is in parts per million of the clients.";
+from the newer to the older; MOVED is in parts per million of the clients. A table
+has a line for each run of COUNT rows from ROW on that have the same ID, or none.";
 
 #[derive(clap::Args)]
 #[command(after_help = COLUMNS)]
@@ -42,9 +46,9 @@ impl Dump {
         line(&[&"state", &state.generation, &digest(state.digest), &answer])?;
         for it in &state.pools {
             let pool = &it.pool;
-            let seed = match pool.kind {
-                Kind::Hash => seed::format(pool.seed),
-                Kind::Mod => String::new(),
+            let seed = match pool.kind.has_rows() {
+                true => seed::format(pool.seed),
+                false => String::new(),
             };
             line(&[
                 &"pool",
@@ -119,6 +123,25 @@ impl Dump {
                     &older.flows,
                     &older.moved,
                 ])?;
+            }
+        }
+        for it in &state.pools {
+            for entry in &it.overrides {
+                let server = it.name(entry.server).map(|name| name.to_string());
+                let server = server.unwrap_or_default();
+                line(&[
+                    &"override",
+                    &it.pool.name,
+                    &entry.prefix,
+                    &server,
+                    &entry.server,
+                ])?;
+            }
+        }
+        for it in &state.pools {
+            for run in table::runs(&it.table) {
+                let id = run.owner.map(u64::from);
+                line(&[&"table", &it.pool.name, &run.row, &number(id), &run.count])?;
             }
         }
         Ok(())

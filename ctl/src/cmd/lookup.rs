@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use onehop_uapi::{Address, Found, Health, Kind, Lookup as Request, Name, Pool, Verdict};
+use onehop_uapi::{Address, Found, Health, Lookup as Request, Name, Pool, Prefix, Rule, Verdict};
 use serde::Serialize;
 
 use super::apply::read;
@@ -40,6 +40,9 @@ struct Answer {
     id: Option<u16>,
     verdict: &'static str,
     kind: &'static str,
+    rule: &'static str,
+    #[serde(rename = "override")]
+    prefix: Option<String>,
     row: Option<u32>,
     runners_up: Vec<String>,
     moves: bool,
@@ -106,9 +109,7 @@ impl Lookup {
 }
 
 fn offline(group: &Group, clients: &[Address]) -> Result<Vec<Found>, Error> {
-    let servers = group.by_id().into_iter();
-    let servers = servers.map(|server| (server, Health::Up));
-    let dispatch = Dispatch::new(&group.pool, servers)?;
+    let dispatch = Dispatch::of(group, |_| Health::Up)?;
     Ok(clients
         .iter()
         .map(|client| dispatch.lookup(*client))
@@ -147,8 +148,17 @@ impl Asked {
             owner: found.owner.map(name),
             id: found.owner,
             verdict: found.verdict.name(),
-            kind: found.kind.name(),
-            row: (lives && found.kind == Kind::Hash).then_some(found.row),
+            kind: self.pool.kind.name(),
+            rule: found.rule.name(),
+            prefix: match found.rule {
+                Rule::Override => Prefix::around(client, found.bits).ok(),
+                Rule::Mod | Rule::Hash | Rule::Table => None,
+            }
+            .map(|prefix| prefix.to_string()),
+            row: match found.rule {
+                Rule::Hash | Rule::Table => lives.then_some(found.row),
+                Rule::Mod | Rule::Override => None,
+            },
             runners_up: found.runners_up.into_iter().flatten().map(name).collect(),
             moves: !older.is_empty(),
             older,
@@ -181,7 +191,10 @@ impl Asked {
     }
 
     fn rule(&self, answer: &Answer) -> String {
-        let mut rule = format!(" by {}", answer.kind);
+        let mut rule = format!(" by {}", answer.rule);
+        if let Some(prefix) = &answer.prefix {
+            rule += &format!(" {prefix}");
+        }
         if let Some(row) = answer.row {
             rule += &format!(": row {row} of {}", self.pool.rows);
         }

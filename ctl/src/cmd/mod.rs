@@ -2,6 +2,7 @@
 //! The verbs. To add one: a file, a `mod` line, and a line in the table.
 
 mod abort;
+mod analyze;
 mod answer;
 mod apply;
 mod check;
@@ -15,12 +16,14 @@ mod ghost;
 mod lookup;
 mod metrics;
 mod monitor;
+mod overrides;
 mod plan;
 mod pool;
 mod save;
 mod server;
 mod show;
 mod stats;
+mod top;
 mod transition;
 mod undrain;
 mod up;
@@ -76,6 +79,8 @@ table! {
     pool Pool,
     /// Add, remove or change servers
     server Server,
+    /// Give clients a server of their own, or no more
+    overrides Override,
     /// Add or remove devices that the ghosts are on
     device Device,
     /// Answer ARP and ND for ghosts, or leave off
@@ -98,10 +103,14 @@ table! {
     plan Plan,
     /// Tell which server owns a client
     lookup Lookup,
+    /// Put access logs to a pool: loads, heavy clients, a table that fits
+    analyze Analyze,
     /// Look for traps of addresses, devices and settings
     check Check,
     /// Print the counters
     stats Stats,
+    /// Watch what servers are given, and by whom
+    top Top,
     /// Print counters and states for Prometheus
     metrics Metrics,
     /// Print what happens, as it happens

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 //! `onehopctl plan`
 
-use super::{abort, apply, device, down, drain, ghost, pool, server, undrain, up};
+use super::{abort, apply, device, down, drain, ghost, overrides, pool, server, undrain, up};
 use crate::{Context, Error};
 
 /// Says what it would print, and of each pool that would be otherwise how many of its
 /// clients move, and each server's part of them before and after.
 #[derive(clap::Args)]
 pub struct Plan {
+    /// By the requests of this log too, as analyze reads it; may be given again
+    #[arg(long = "log", value_name = "LOG")]
+    logs: Vec<String>,
     #[command(subcommand)]
     change: Change,
 }
@@ -24,6 +27,7 @@ macro_rules! changes {
         impl Plan {
             pub fn run(self, context: &mut Context<'_>) -> Result<(), Error> {
                 context.plan = true;
+                context.logs = self.logs;
                 match self.change {
                     $(Change::$verb(verb) => verb.run(context),)*
                 }
@@ -41,6 +45,8 @@ changes! {
     pool Pool,
     /// Add, remove or change servers
     server Server,
+    /// Give clients a server of their own, or no more
+    overrides Override,
     /// Add or remove devices that the ghosts are on
     device Device,
     /// Set the health of a server to up

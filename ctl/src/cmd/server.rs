@@ -91,6 +91,9 @@ struct Fields {
 struct Del {
     #[command(flatten)]
     which: Which,
+    /// Remove the overrides that name it too
+    #[arg(long)]
+    overrides: bool,
 }
 
 impl Server {
@@ -107,8 +110,8 @@ impl Server {
             What::Del(it) => {
                 let terms = it.which.terms.terms(context);
                 match terms.condition.now {
-                    true => end(context, terms, &it.which),
-                    false => edit(context, terms, |model, _| del(model, &it.which)),
+                    true => end(context, terms, &it),
+                    false => edit(context, terms, |model, _| del(model, &it)),
                 }
             }
         }
@@ -214,26 +217,43 @@ fn pool_of(model: &Model, which: &Which) -> Result<Option<Name>, Error> {
     Ok(Some(pool))
 }
 
-fn del(model: &mut Model, which: &Which) -> Result<(), Error> {
-    if let Some(group) = pool_of(model, which)?.and_then(|pool| model.pools.get_mut(&pool)) {
-        group.servers.remove(&which.name);
+fn del(model: &mut Model, it: &Del) -> Result<(), Error> {
+    let (pool, name) = (pool_of(model, &it.which)?, it.which.name);
+    if let Some(group) = pool.and_then(|pool| model.pools.get_mut(&pool)) {
+        if it.overrides {
+            group.overrides.retain(|_, server| *server != name);
+        }
+        let mut named = group.overrides.iter().filter(|(_, it)| **it == name);
+        if let Some((prefix, _)) = named.next() {
+            let more = match named.count() {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            return Err(Error::Refused(format!(
+                "server \"{name}\" is that of override \"{prefix}\"{more}: remove it with --overrides, \
+                 or give its clients another one with onehopctl override set"
+            )));
+        }
+        group.servers.remove(&name);
     }
     Ok(())
 }
 
 /// Removes a server, and ends its connections. It is made down first, which takes effect in all
 /// functions: to drop the older ones would end connections of other servers too.
-fn end(context: &mut Context<'_>, terms: Terms, which: &Which) -> Result<(), Error> {
+fn end(context: &mut Context<'_>, terms: Terms, it: &Del) -> Result<(), Error> {
+    // Nothing of what is refused is done.
+    del(&mut State::read(context.kernel)?.model(), it)?;
     let down = match context.plan {
         true => Outcome::default(),
-        false => down(context, terms, which)?,
+        false => down(context, terms, &it.which)?,
     };
     let condition = Condition {
         now: false,
         ..terms.condition
     };
     let terms = Terms { condition, ..terms };
-    let mut done = edited(context, terms, |model, _| del(model, which))?;
+    let mut done = edited(context, terms, |model, _| del(model, it))?;
     done.fate = Fate::Move;
     done.outcome.changed |= down.changed;
     done.outcome.moved = done.outcome.moved.max(down.moved);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! `onehopctl show`
 
-use onehop_uapi::{Address, Admin, Health, Info, Kind, Name, Reach, Server, Status};
+use onehop_uapi::{Address, Admin, Health, Info, Name, Reach, Server, Status};
 
 use super::stats::counters;
 use crate::state::{effective, PoolState, State};
@@ -79,9 +79,9 @@ impl Show {
         let style = context.style();
         let pool = &it.pool;
         let title = style.paint(Tone::Title, &format!("pool {}", pool.name));
-        let kind = match pool.kind {
-            Kind::Mod => pool.kind.to_string(),
-            Kind::Hash => format!("{} over {} rows", pool.kind, pool.rows),
+        let kind = match pool.kind.has_rows() {
+            true => format!("{} over {} rows", pool.kind, pool.rows),
+            false => pool.kind.to_string(),
         };
         let mode = match (pool.shape, pool.method) {
             (Some(shape), _) => format!("{} by {shape}", pool.mode),
@@ -102,6 +102,11 @@ impl Show {
         match it.servers.is_empty() {
             true => writeln!(context.out, "  no servers")?,
             false => self.servers(context, it)?,
+        }
+        match it.overrides.len() {
+            0 => {}
+            1 => writeln!(context.out, "  1 override")?,
+            count => writeln!(context.out, "  {count} overrides")?,
         }
         transition::print(context, it)?;
         if let Some(shape) = pool.shape.filter(|_| !it.ghosts.is_empty()) {

@@ -115,6 +115,17 @@ impl<'a> Node<'a> {
         }
     }
 
+    /// A string, and where in the source it begins. In one with escapes places are
+    /// not told apart.
+    pub fn text(&self, expected: &str) -> Result<(&'a str, usize), Error> {
+        let DeValue::String(text) = self.value else {
+            return Err(self.must_be(&format!("a string: {expected}")));
+        };
+        let raw = self.source.text.get(self.span.clone()).unwrap_or_default();
+        let start = raw.find(&**text).unwrap_or(0);
+        Ok((text, self.span.start + start))
+    }
+
     /// The elements of an array.
     pub fn elements(&self, expected: &str) -> Result<Vec<Node<'a>>, Error> {
         let DeValue::Array(array) = self.value else {

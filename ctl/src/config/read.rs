@@ -10,13 +10,14 @@ use onehop_uapi::{
 };
 use toml::de::DeTable;
 
+use super::explicit;
 use super::node::{Node, Source, Table};
 use crate::model::{Group, Model};
 use crate::{seed, Error};
 
-const POOL_KEYS: [&str; 11] = [
+const POOL_KEYS: [&str; 13] = [
     "mode", "shape", "method", "kind", "seed", "rows", "prefix4", "prefix6", "policy", "ghosts",
-    "server",
+    "server", "table", "override",
 ];
 const SERVER_KEYS: [&str; 6] = ["id", "address", "address6", "weight", "admin", "start-down"];
 
@@ -60,14 +61,14 @@ fn named(node: &Node<'_>, name: &str) -> Result<Name, Error> {
 
 fn group(name: Name, table: &Table<'_>) -> Result<Group, Error> {
     let nodes = table.known(&POOL_KEYS)?;
-    let kind = choice(&nodes, "kind", "mod or hash", Kind::from_name)?.unwrap_or(Kind::Hash);
+    let kind = choice(&nodes, "kind", "mod, hash or table", Kind::from_name)?.unwrap_or(Kind::Hash);
     let seed = match nodes.get("seed") {
         Some(node) => Some(node.parsed(seed::EXPECTED, seed::parse)?),
         None => None,
     };
     let rows = integer(&nodes, "rows", "a power of two from 256 to 65536")?;
     let (seed, rows) = match kind {
-        Kind::Hash => (
+        Kind::Hash | Kind::Table => (
             seed.map_or_else(|| Err(no_seed(table)), Ok)?,
             rows.unwrap_or(65536),
         ),
@@ -107,6 +108,10 @@ fn group(name: Name, table: &Table<'_>) -> Result<Group, Error> {
             let name = named(&node, name)?;
             group.servers.insert(name, server(name, &node.table()?)?);
         }
+    }
+    group.table = explicit::table(table, &nodes, &group.pool)?;
+    if let Some(node) = nodes.get("override") {
+        group.overrides = explicit::overrides(node, &group.servers)?;
     }
     Ok(group)
 }
@@ -165,7 +170,7 @@ fn server(name: Name, table: &Table<'_>) -> Result<Server, Error> {
     })
 }
 
-type Nodes<'a> = BTreeMap<&'a str, Node<'a>>;
+pub(super) type Nodes<'a> = BTreeMap<&'a str, Node<'a>>;
 
 fn integer<T: TryFrom<i64>>(
     nodes: &Nodes<'_>,
@@ -203,6 +208,8 @@ fn refuse(source: &Source<'_>, model: &Model, invalid: &Invalid) -> Error {
     // The path to show, and the one to look the line up with.
     let paths = match invalid.place {
         Place::Call | Place::Image | Place::Older(_) | Place::Leaving => None,
+        // Their mistakes were found where they were read.
+        Place::Override(_) | Place::Row(_) => None,
         Place::Pool(index) => model.pools.values().nth(index as usize).map(|group| {
             let path = format!("pool.{}.{field}", group.pool.name);
             (path.clone(), path)

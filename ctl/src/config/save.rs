@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 //! From a model to the text of a configuration file.
 
-use onehop_uapi::{Address, Kind, Name, Pool, Server};
+use onehop_uapi::{Address, Name, Pool, Server};
 
 use crate::model::Model;
-use crate::seed;
+use crate::{seed, table};
 
 /// Writes a configuration that [`super::parse`] reads as the same model.
 pub fn save(model: &Model) -> String {
@@ -19,12 +19,23 @@ pub fn save(model: &Model) -> String {
         let pool_key = key(group.pool.name);
         text += &format!("[pool.{pool_key}]\n{}", pool(&group.pool));
         text += &format!("ghosts = [{}]\n", strings(&group.ghosts));
+        if !group.table.is_empty() {
+            // The line break behind the quotes is not part of the string.
+            let rows = table::format(&group.table);
+            text += &format!("table = \"\"\"\n{rows}\"\"\"\n");
+        }
         for it in group.by_id() {
             text += &format!(
                 "\n[pool.{pool_key}.server.{}]\n{}",
                 key(it.name),
                 server(it)
             );
+        }
+        if !group.overrides.is_empty() {
+            text += &format!("\n[pool.{pool_key}.override]\n");
+        }
+        for (prefix, name) in &group.overrides {
+            text += &format!("\"{prefix}\" = \"{name}\"\n");
         }
     }
     text
@@ -39,7 +50,7 @@ fn pool(pool: &Pool) -> String {
         text += &format!("method = \"{method}\"\n");
     }
     text += &format!("kind = \"{}\"\n", pool.kind);
-    if pool.kind == Kind::Hash {
+    if pool.kind.has_rows() {
         let seed = seed::format(pool.seed);
         text += &format!("seed = \"{seed}\"\nrows = {}\n", pool.rows);
     }

@@ -24,6 +24,9 @@ pub struct Group {
     /// Ids of leaving servers that are down.
     pub fallen: BTreeSet<u16>,
     pub tracked: u32,
+    pub table: Vec<u16>,
+    /// By prefix.
+    pub overrides: Vec<Override>,
 }
 
 #[derive(Default)]
@@ -88,6 +91,8 @@ impl Group {
             older: Vec::new(),
             fallen: BTreeSet::new(),
             tracked: 0,
+            table: Vec::new(),
+            overrides: Vec::new(),
         }
     }
 
@@ -101,6 +106,8 @@ impl Group {
         let servers = self.by_id().into_iter();
         Dispatch::new(
             &self.pool,
+            &self.table,
+            &self.overrides,
             servers.map(|(server, status)| (server, status.health)),
         )
         .unwrap()
@@ -168,6 +175,8 @@ impl Fake {
             servers: count(self.all_servers().map(|(_, it)| it.len()).sum()),
             devices: count(self.devices.len()),
             older: count(self.pools.values().map(|group| group.older.len()).sum()),
+            overrides: count(self.pools.values().map(|group| group.overrides.len()).sum()),
+            rows: count(self.pools.values().map(|group| group.table.len()).sum()),
         }
     }
 
@@ -194,6 +203,13 @@ impl Fake {
             image.extend(Device { name: *name }.encode_dumped(index(name)));
         }
         for (pool, group) in (0..).zip(self.pools.values()) {
+            let overrides = group.overrides.iter();
+            image.extend(overrides.flat_map(|it| Override { pool, ..*it }.encode()));
+        }
+        for group in self.pools.values() {
+            image.extend(group.table.iter().copied().flat_map(Table::encode));
+        }
+        for (pool, group) in (0..).zip(self.pools.values()) {
             image.extend(group.older(pool).flat_map(|older| older.encode()));
         }
         image
@@ -214,8 +230,18 @@ impl Fake {
             ..Self::default()
         };
         let pools: Vec<Pool> = image.pools().collect::<Result<_, _>>().unwrap();
-        for pool in &pools {
-            new.pools.insert(pool.name, Group::new(*pool));
+        for (index, pool) in (0..).zip(&pools) {
+            let mut group = Group::new(*pool);
+            if let Some(table) = image.table(index) {
+                group.table.extend(table.owners());
+            }
+            let overrides = image.overrides().map(Result::unwrap);
+            let overrides = overrides.filter(|it| it.pool == index);
+            group
+                .overrides
+                .extend(overrides.map(|it| Override { pool: 0, ..it }));
+            group.overrides.sort_by_key(|it| it.prefix);
+            new.pools.insert(pool.name, group);
         }
         for ghost in image.ghosts() {
             let ghost = ghost.unwrap();
@@ -290,7 +316,12 @@ impl Fake {
         let wanted = |fake: &Self| {
             let pools = fake.pools.values().map(|group| {
                 let servers: Vec<_> = group.by_id().iter().map(|(server, _)| **server).collect();
-                (group.pool, servers)
+                (
+                    group.pool,
+                    servers,
+                    group.table.clone(),
+                    group.overrides.clone(),
+                )
             });
             let pools: Vec<_> = pools.collect();
             (pools, fake.ghosts.clone(), fake.devices.clone())

@@ -69,11 +69,11 @@ fn pools() {
     );
     web(
         "kind = \"hush\"",
-        "pool.web.kind \"hush\" must be mod or hash",
+        "pool.web.kind \"hush\" must be mod, hash or table",
     );
     web(
         "kind = 1",
-        "pool.web.kind \"1\" must be a string: mod or hash",
+        "pool.web.kind \"1\" must be a string: mod, hash or table",
     );
     web(
         "policy = \"accept\"",

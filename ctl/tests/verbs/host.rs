@@ -122,8 +122,10 @@ pub fn check(fake: &mut Fake, host: &mut Host, arguments: &str, input: &str) -> 
         err: &mut err,
         input: &mut input.as_bytes(),
         colour: false,
+        terminal: false,
         json: false,
         plan: false,
+        logs: Vec::new(),
         now: NOW,
         caller: "cargo(7)".into(),
     };

@@ -52,7 +52,7 @@ fn draining_and_nobody() {
     let out: Value = serde_json::from_str(&fake.done("lookup -j 10.0.0.0")).unwrap();
     let none = json!([{
         "client": "10.0.0.0", "pool": "web", "owner": null, "id": null, "verdict": "none",
-        "kind": "mod", "row": null, "runners_up": [], "moves": false, "older": [],
+        "kind": "mod", "rule": "mod", "override": null, "row": null, "runners_up": [], "moves": false, "older": [],
         "oldest": null, "method": "track"
     }]);
     assert_eq!(out, none);

@@ -18,6 +18,8 @@ pub struct Past {
     pub servers: Vec<(Server, Status)>,
     pub remaining: Option<u64>,
     pub flows: u32,
+    pub table: Vec<u16>,
+    pub overrides: Vec<Override>,
 }
 
 pub fn remaining(span: Span) -> Option<u64> {
@@ -31,7 +33,8 @@ pub fn remaining(span: Span) -> Option<u64> {
 impl Past {
     pub fn dispatch(&self) -> Dispatch {
         let servers = self.servers.iter();
-        Dispatch::new(&self.pool, servers.map(|(it, status)| (it, status.health))).unwrap()
+        let servers = servers.map(|(it, status)| (it, status.health));
+        Dispatch::new(&self.pool, &self.table, &self.overrides, servers).unwrap()
     }
 }
 
@@ -43,6 +46,8 @@ impl Group {
             servers: self.by_id().iter().map(|(a, b)| (**a, **b)).collect(),
             remaining: remaining(condition.span),
             flows: 17,
+            table: self.table.clone(),
+            overrides: self.overrides.clone(),
         }
     }
 
@@ -175,6 +180,8 @@ impl Fake {
                 let past = pool.past(&request.condition);
                 if let Some(oldest) = pool.older.last().cloned() {
                     pool.pool = oldest.pool;
+                    pool.table = oldest.table;
+                    pool.overrides = oldest.overrides;
                     let by = by_author(request.author);
                     let servers = oldest.servers.into_iter();
                     pool.servers = servers

@@ -34,7 +34,7 @@ fn metrics() {
     fake.done("answer on");
     let out = fake.done("metrics");
     for line in [
-        "onehop_info{version=\"0.1.0\",abi=\"3\"} 1",
+        "onehop_info{version=\"0.1.0\",abi=\"4\"} 1",
         "onehop_enabled 1",
         "onehop_answer 1",
         "onehop_generation 4",
@@ -119,7 +119,7 @@ fn monitor() {
 fn version() {
     let mut fake = web();
     let out = fake.done("version");
-    assert_eq!(out, "onehopctl 0.1.0 (abi 3)\nmodule 0.1.0 (abi 3)\n");
+    assert_eq!(out, "onehopctl 0.1.0 (abi 4)\nmodule 0.1.0 (abi 4)\n");
     let mut fake = Fake {
         absent: true,
         ..Fake::default()
@@ -131,5 +131,5 @@ fn version() {
     );
     let out: Value = serde_json::from_str(&fake.done("version -j")).unwrap();
     assert_eq!(out["module"], Value::Null);
-    assert_eq!(out["abi"], 3);
+    assert_eq!(out["abi"], 4);
 }

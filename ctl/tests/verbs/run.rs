@@ -46,8 +46,10 @@ impl Fake {
             err: &mut err,
             input: &mut input.as_bytes(),
             colour,
+            terminal: false,
             json: false,
             plan: false,
+            logs: Vec::new(),
             now: NOW + 90_000_000_000,
             caller: "cargo(7)".into(),
         };

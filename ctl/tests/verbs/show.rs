@@ -114,17 +114,17 @@ fn for_machines() {
             "address6": null, "reach6": null, "device6": null, "this_host": false,
             "weight": weight, "admin": states[0], "health": states[1], "state": states[2],
             "reach": "link", "device": "eth1", "changed": changed, "packets": 0, "bytes": 0,
-            "leaving": false, "drain_left": null,
+            "leaving": false, "drain_left": null, "table_rows": null,
         })
     };
     let expected = json!({
-        "abi": 3, "enabled": true, "generation": 3, "digest": digest(fake.digest()),
+        "abi": 4, "enabled": true, "generation": 3, "digest": digest(fake.digest()),
         "answer": false, "devices": [],
         "pools": [{
             "name": "web", "mode": "router", "shape": null, "method": "track", "kind": "hash", "rows": 1024,
             "seed": "00112233445566778899aabbccddeeff", "prefix4": 32, "prefix6": 64,
             "policy": "drop", "digest": digest_of_web(&mut fake), "ghosts": ["192.0.2.80"], "router_needs": [],
-            "tracked": 0, "older": [],
+            "tracked": 0, "older": [], "overrides": 0,
             "servers": [
                 server(1, 1, ["up", "up", "up"], Value::Null),
                 server(2, 1, ["up", "down", "down"], changed("watchd.sh(123)", "no-answer")),

@@ -43,6 +43,7 @@ struct Pool {
     router_needs: Vec<Need>,
     tracked: u32,
     older: Vec<Function>,
+    overrides: usize,
 }
 
 /// A function before the newest one.
@@ -74,6 +75,8 @@ struct Entry {
     bytes: u64,
     leaving: bool,
     drain_left: Option<u32>,
+    /// With kind table: how many rows name it.
+    table_rows: Option<usize>,
 }
 
 #[derive(Serialize)]
@@ -102,7 +105,7 @@ pub fn report(context: &mut Context<'_>, info: &Info, state: &State) -> Report {
 
 fn pool(context: &mut Context<'_>, it: &PoolState) -> Pool {
     let pool = &it.pool;
-    let hash = pool.kind == Kind::Hash;
+    let hash = pool.kind.has_rows();
     let servers = it.servers.iter();
     let needs = it
         .ghosts
@@ -122,11 +125,18 @@ fn pool(context: &mut Context<'_>, it: &PoolState) -> Pool {
         digest: format!("{:016x}", it.digest),
         ghosts: it.ghosts.iter().map(Address::to_string).collect(),
         servers: servers
-            .map(|(server, status)| entry(context, server, status))
+            .map(|(server, status)| {
+                let named = it.table.iter().filter(|owner| **owner == server.id).count();
+                Entry {
+                    table_rows: Some(named).filter(|_| pool.kind == Kind::Table),
+                    ..entry(context, server, status)
+                }
+            })
             .collect(),
         router_needs: needs.collect(),
         tracked: it.tracked,
         older: it.older.iter().map(function).collect(),
+        overrides: it.overrides.len(),
     }
 }
 
@@ -167,5 +177,6 @@ fn entry(context: &mut Context<'_>, server: &Server, status: &Status) -> Entry {
         bytes: status.bytes,
         leaving: status.leaving,
         drain_left: Some(status.drain_left).filter(|left| *left != 0),
+        table_rows: None,
     }
 }
