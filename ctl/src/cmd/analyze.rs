@@ -55,6 +55,11 @@ pub struct Analyze {
 
 impl Analyze {
     pub fn run(self, context: &mut Context<'_>) -> Result<(), Error> {
+        if self.config.as_deref() == Some("-") && self.log.logs.iter().any(|log| log == "-") {
+            return Err(Error::refused(
+                "standard input is the configuration or a log: give one of them as a file",
+            ));
+        }
         let (mut model, name) = self.model(context)?;
         let group = model.pools[&name].clone();
         let subject = Subject::new(group, self.seed, self.rows)?;

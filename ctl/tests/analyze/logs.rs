@@ -244,6 +244,7 @@ fn arguments() {
         (&["--servers", "4", "--config", "x", "x"], 2, "--config"),
         (&["--servers", "4", "--format", "xml", "x"], 2, "'xml'"),
         (&["--servers", "4", "--rows", "1000", sample()], 1, "1000"),
+        (&["--config", "-", "-"], 1, "give one of them as a file"),
         (&["--config", "/nowhere/conf", sample()], 1, "/nowhere/conf"),
     ] {
         let ran = analyze(arguments);
