@@ -80,9 +80,14 @@ fn overrides_alone_make_a_difference() {
     assert!(!absorbed(&[all.clone(), drained.clone()]));
     assert!(taken_back(&[all.clone(), drained.clone(), all.clone()]));
     assert!(taken_back(&[drained.clone(), all.clone(), drained.clone()]));
-    assert!(!taken_back(&[drained.clone(), drained.clone(), all]));
+    assert!(!taken_back(&[
+        drained.clone(),
+        drained.clone(),
+        all.clone()
+    ]));
     // What is in between says the same as the oldest, but nothing of its clients: they are the newest's.
     let (struck, newest) = (with(State::Up, 0, &[2]), with(State::Down, 1, &[]));
+    assert!(absorbed(&[all.clone(), struck.clone(), all]));
     assert!(!absorbed(&[newest, struck.clone(), drained.clone()]));
     assert!(absorbed(&[with(State::Down, 0, &[]), struck, drained]));
 }
