@@ -3,6 +3,7 @@
 //! APPLY: the whole image, or nothing.
 
 use super::{
+    address,
     assigned::assigned,
     change, deadlines, links,
     members::Order,
@@ -11,14 +12,13 @@ use super::{
     succession::{queue, with_older, Stay},
 };
 use crate::{
-    dispatch::addr::Address,
     state::{
         config::{Config, Ghost},
         function::Function,
         member::Member,
         Namespace, Turn,
     },
-    uapi::{self, check, sort, Apply, Image, Outcome, What},
+    uapi::{check, sort, Apply, Image, Outcome, What},
 };
 use core::fmt;
 use kernel::{
@@ -159,10 +159,7 @@ fn build(
         let ghost = ghost.or(Err(EINVAL))?;
         let pool = wanted.iter().position(|(index, _)| *index == ghost.pool);
         let ghost = Ghost {
-            address: match ghost.address {
-                uapi::Address::V4(address) => Address::V4(address),
-                uapi::Address::V6(address) => Address::V6(address),
-            },
+            address: address::of_law(ghost.address),
             pool: u16::try_from(pool.ok_or(EINVAL)?)?,
         };
         ghosts.push(ghost, GFP_KERNEL_ACCOUNT)?;

@@ -2,10 +2,11 @@
 
 //! What an image lays down client by client and row by row, put to its pools.
 
+use super::address;
 use crate::{
-    dispatch::{addr::Address, overrides::Override, prefix::Prefix, server::ServerId},
+    dispatch::{overrides::Override, prefix::Prefix, server::ServerId},
     state::{assigned::Assigned, pool::Pool},
-    uapi::{self, sort, Image},
+    uapi::{sort, Image},
 };
 use kernel::{alloc::KVVec, prelude::*, sync::Arc};
 
@@ -15,10 +16,10 @@ use kernel::{alloc::KVVec, prelude::*, sync::Arc};
 ///
 /// `ENOMEM`; `EINVAL` if the image is not valid.
 pub(super) fn assigned(image: &Image<'_>, index: u32, old: Option<&Pool>) -> Result<Arc<Assigned>> {
-    let new = Assigned::new(table(image, index)?, overrides(image, index)?)?;
+    let (table, overrides) = (table(image, index)?, overrides(image, index)?);
     match old.map(|old| &old.newest.assigned) {
-        Some(old) if old.is_same(&new) => Ok(old.clone()),
-        _ => Ok(new),
+        Some(old) if old.is(&table, &overrides) => Ok(old.clone()),
+        _ => Assigned::new(table, overrides),
     }
 }
 
@@ -41,7 +42,11 @@ fn overrides(image: &Image<'_>, index: u32) -> Result<KVVec<Override>> {
         let it = it.or(Err(EINVAL))?;
         if it.pool == index {
             let it = Override {
-                prefix: prefix(it.prefix)?,
+                prefix: Prefix::new(
+                    address::of_law(it.prefix.address()),
+                    it.prefix.bits().into(),
+                )
+                .or(Err(EINVAL))?,
                 server: ServerId::new(it.server.into()).or(Err(EINVAL))?,
             };
             overrides.push(it, GFP_KERNEL_ACCOUNT)?;
@@ -49,12 +54,4 @@ fn overrides(image: &Image<'_>, index: u32) -> Result<KVVec<Override>> {
     }
     sort(&mut overrides, |a, b| a.prefix < b.prefix);
     Ok(overrides)
-}
-
-fn prefix(prefix: uapi::Prefix) -> Result<Prefix> {
-    let address = match prefix.address() {
-        uapi::Address::V4(address) => Address::V4(address),
-        uapi::Address::V6(address) => Address::V6(address),
-    };
-    Prefix::new(address, prefix.bits().into()).or(Err(EINVAL))
 }

@@ -2,9 +2,8 @@
 
 //! DUMP: the image as it stands.
 
-use super::refusal::Refusal;
+use super::{address, refusal::Refusal};
 use crate::{
-    dispatch::addr::Address,
     ffi::clock::uptime_ms,
     state::{config::Config, hop::Way, member::Member, pool::Pool, Namespace},
     uapi::{
@@ -98,10 +97,7 @@ fn encode(namespace: &Namespace, config: Option<&Config>, form: Form) -> Result<
     for ghost in ghosts {
         let ghost = Ghost {
             pool: ghost.pool.into(),
-            address: match ghost.address {
-                Address::V4(address) => uapi::Address::V4(address),
-                Address::V6(address) => uapi::Address::V6(address),
-            },
+            address: address::of_interface(ghost.address),
         };
         image.extend_from_slice(&ghost.encode(), GFP_KERNEL_ACCOUNT)?;
     }
@@ -146,10 +142,7 @@ fn encode(namespace: &Namespace, config: Option<&Config>, form: Form) -> Result<
 
 fn overrides_of(image: &mut KVVec<u8>, index: u32, pool: &Pool) -> Result {
     for laid in &pool.newest.assigned.overrides {
-        let address = match laid.prefix.address() {
-            Address::V4(address) => uapi::Address::V4(address),
-            Address::V6(address) => uapi::Address::V6(address),
-        };
+        let address = address::of_interface(laid.prefix.address());
         let it = Override {
             pool: index,
             prefix: uapi::Prefix::new(address, laid.prefix.bits()).or(Err(EINVAL))?,

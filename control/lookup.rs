@@ -2,10 +2,9 @@
 
 //! LOOKUP: the owner of a client, by the function the packets meet.
 
-use super::refusal::Refusal;
+use super::{address, refusal::Refusal};
 use crate::{
     dispatch::{
-        addr::Address,
         function::{Owner, Rule},
         server::ServerId,
         transition,
@@ -25,10 +24,7 @@ const _: () = assert!(MAX_FUNCTIONS == transition::MAX_FUNCTIONS);
 
 pub(super) fn call(namespace: &Namespace, raw: &mut [u8; Lookup::SIZE]) -> Result<(), Refusal> {
     let request = Lookup::decode(raw)?;
-    let client = match request.client {
-        uapi::Address::V4(address) => Address::V4(address),
-        uapi::Address::V6(address) => Address::V6(address),
-    };
+    let client = address::of_law(request.client);
     let guard = rcu::read_lock();
     let config = namespace.config((&guard).into());
     let Some((config, pool)) = config.and_then(|c| Some((c, c.pool(&request.pool)?))) else {

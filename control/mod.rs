@@ -5,6 +5,7 @@
 //! Each call of `uapi/onehop.h` has a file: parse (uapi), validate, swap (state). A new one is
 //! such a file, its structure in uapi/, and a line in [`device`].
 
+mod address;
 mod answer;
 mod apply;
 mod assigned;

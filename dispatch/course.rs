@@ -120,13 +120,12 @@ pub fn chance(
 /// for what this host has `noted` for the connection: with a SYN the one noted now, none if there was
 /// no room for it or nobody is live.
 #[inline]
-pub fn track(newest: Owner, oldest: Option<Link>, flow: &Flow, noted: Option<Link>) -> Course {
-    let link = match (noted, flow) {
-        (Some(link), _) if flow.is_whole() => Some(link),
-        (_, Flow::Segment(segment)) if segment.opens() && newest == Owner::None => None,
-        _ => oldest,
-    };
-    link.map_or(Course::Nobody, |link| send(link, false))
+pub fn track(newest: Owner, oldest: Link, flow: &Flow, noted: Option<Link>) -> Course {
+    match (noted, flow) {
+        (Some(link), _) if flow.is_whole() => send(link, false),
+        (_, Flow::Segment(segment)) if segment.opens() && newest == Owner::None => Course::Nobody,
+        _ => send(oldest, false),
+    }
 }
 
 /// The newest link that is this host's, and where in the chain it is.

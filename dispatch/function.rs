@@ -100,6 +100,12 @@ impl Law {
         self.prefixes
     }
 
+    /// Whether every client that is not overridden has the same row in both, and has one.
+    pub fn ranks_alike(&self, other: &Self) -> bool {
+        let (ours, theirs) = (self.kind.ranked(), other.kind.ranked());
+        ours.is_some() && ours == theirs && self.prefixes == other.prefixes
+    }
+
     /// Which servers are live.
     #[inline]
     pub const fn serving(&self) -> Serving {

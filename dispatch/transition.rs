@@ -74,15 +74,6 @@ impl<'a> Past<'a> {
         owner.server().filter(|id| !self.gone.contains(id.get()))
     }
 
-    /// Who owns the clients of a row: those that an override gives to `overrider`, or to nobody.
-    fn owner_of(&self, row: u32, overrider: Option<ServerId>) -> Option<ServerId> {
-        match overrider.map_or(Heed::Void, |id| self.heed(id)) {
-            Heed::Obeyed => overrider,
-            Heed::Gone => None,
-            Heed::Void => self.owner_of_row(row),
-        }
-    }
-
     fn heed(&self, overrider: ServerId) -> Heed {
         match self.function.serves(overrider) {
             true if self.gone.contains(overrider.get()) => Heed::Gone,
@@ -118,11 +109,7 @@ pub fn shares_rows(a: &Function<'_>, b: &Function<'_>) -> bool {
 /// Whether every client has the same row in two functions, or would have it if it were not overridden,
 /// and both override the same clients.
 fn ranks_alike(a: &Function<'_>, b: &Function<'_>) -> bool {
-    let (ours, theirs) = (a.law().kind().ranked(), b.law().kind().ranked());
-    ours.is_some()
-        && ours == theirs
-        && a.law().prefixes() == b.law().prefixes()
-        && a.overrides() == b.overrides()
+    a.law().ranks_alike(b.law()) && a.overrides() == b.overrides()
 }
 
 /// Whether an older function can go without any connection noticing: to each client it has nothing
@@ -149,18 +136,21 @@ pub fn adds_nothing<'a>(
     let alike = newer.clone().take_while(is_alike).count();
     let newer = newer.take(alike);
     let mut repeated = Bitmap::EMPTY;
+    // Of the clients that no override keeps from their rows in `past`; not asked for each row anew.
     let mut repeats = |overrider| {
         // Whose overrides the same functions heed have the same answer.
-        let pattern = pattern(newer.clone(), overrider);
-        let before = repeated.contains(pattern);
-        repeated.insert(pattern);
+        let pattern = Pattern::of(newer.clone(), overrider);
+        let before = repeated.contains(pattern.number());
+        repeated.insert(pattern.number());
+        let obeyed = overrider.filter(|_| pattern.length < alike);
         let says = |row| {
-            newer
-                .clone()
-                .find_map(|newer| newer.owner_of(row, overrider))
+            let before_it = newer.clone().take(pattern.length).enumerate();
+            let mut void = before_it.filter(|(at, _)| pattern.silent & bit(*at) == 0);
+            void.find_map(|(_, newer)| newer.owner_of_row(row))
+                .or(obeyed)
         };
         let repeats = |row| {
-            let owner = past.owner_of(row, overrider);
+            let owner = past.owner_of_row(row);
             owner.is_none() || owner == says(row)
         };
         before || (0..rows.get()).all(repeats)
@@ -173,19 +163,40 @@ pub fn adds_nothing<'a>(
         })
 }
 
-/// Which functions heed the overrides that name a server, up to the first that obeys: one bit each, a
-/// 1 before them.
-fn pattern<'a>(functions: impl Iterator<Item = Past<'a>>, overrider: Option<ServerId>) -> u16 {
-    let mut pattern = 1;
-    for function in functions {
-        let bit = match overrider.map_or(Heed::Void, |id| function.heed(id)) {
-            Heed::Void => 0,
-            Heed::Gone => 1,
-            Heed::Obeyed => break,
+/// What functions make of the overrides that name a server, up to the first that obeys.
+struct Pattern {
+    /// How many there are before that one.
+    length: usize,
+    /// Which of these have no say, one bit each.
+    silent: u16,
+}
+
+impl Pattern {
+    fn of<'a>(functions: impl Iterator<Item = Past<'a>>, overrider: Option<ServerId>) -> Self {
+        let mut pattern = Self {
+            length: 0,
+            silent: 0,
         };
-        pattern = pattern << 1 | bit;
+        for function in functions {
+            match overrider.map_or(Heed::Void, |id| function.heed(id)) {
+                Heed::Void => {}
+                Heed::Gone => pattern.silent |= bit(pattern.length),
+                Heed::Obeyed => break,
+            }
+            pattern.length = pattern.length.saturating_add(1);
+        }
+        pattern
     }
-    pattern
+
+    /// Another one for each: its bits, and a 1 behind them.
+    fn number(&self) -> u16 {
+        self.silent | bit(self.length)
+    }
+}
+
+/// There are fewer functions than bits.
+const fn bit(at: usize) -> u16 {
+    1u16.wrapping_shl(at as u32)
 }
 
 /// Whether the first function that has a say about the clients that are overridden to a server obeys.

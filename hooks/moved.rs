@@ -124,7 +124,7 @@ impl Moved {
             None => None,
         };
         let oldest = pool.oldest(&self.newest, self.other, self.client);
-        let course = course::track(self.newest.owner, Some(oldest), flow, noted);
+        let course = course::track(self.newest.owner, oldest, flow, noted);
         (course, noted.is_none() && opens(flow))
     }
 

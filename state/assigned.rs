@@ -51,13 +51,8 @@ impl Assigned {
         }
     }
 
-    /// Whether the same rows are assigned.
-    pub(crate) fn table_alike(&self, other: &Self) -> bool {
-        *self.table == *other.table
-    }
-
-    /// Whether all is.
-    pub(crate) fn is_same(&self, other: &Self) -> bool {
-        self.table_alike(other) && *self.overrides == *other.overrides
+    /// Whether it is made of these.
+    pub(crate) fn is(&self, table: &[u16], overrides: &[Override]) -> bool {
+        *self.table == *table && *self.overrides == *overrides
     }
 }

@@ -74,7 +74,8 @@ impl Function {
             },
         };
         let law = Law::new(kind, prefixes, &servers).or(Err(EINVAL))?;
-        let old = old.filter(|old| old.law.kind() == &kind && old.assigned.table_alike(&assigned));
+        let old =
+            old.filter(|old| old.law.kind() == &kind && *old.assigned.table == *assigned.table);
         let rows = rank(&kind, &servers, &assigned.table, old)?;
         let digest = digest::pool(&law, &servers, assigned.explicit());
         Ok(Self {
@@ -145,10 +146,7 @@ impl Function {
         if self.digest == new.digest {
             return Ok(0);
         }
-        let same_rows = self.law.kind().ranked().is_some()
-            && self.law.kind().ranked() == new.law.kind().ranked()
-            && self.law.prefixes() == new.law.prefixes();
-        let (moved, all) = if same_rows {
+        let (moved, all) = if self.law.ranks_alike(&new.law) {
             let differ = self.rows.iter().zip(&new.rows).filter(|(a, b)| a != b);
             (differ.count() as u64, self.rows.len() as u64)
         } else {

@@ -113,8 +113,11 @@ impl Host {
             None
         };
         let link = |server| chain.links().iter().find(|link| link.server == server);
-        let (oldest, noted) = (chain.oldest().and_then(link), record.and_then(link));
-        course::track(chain.newest(), oldest.copied(), &flow, noted.copied())
+        let noted = record.and_then(link).copied();
+        match chain.oldest().and_then(link) {
+            Some(oldest) => course::track(chain.newest(), *oldest, &flow, noted),
+            None => Course::Nobody,
+        }
     }
 
     /// The set of records, kept as a dispatcher keeps it.
