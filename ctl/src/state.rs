@@ -36,6 +36,36 @@ pub struct PoolState {
     pub overrides: Vec<Override>,
 }
 
+#[cfg(test)]
+impl PoolState {
+    /// A pool with nothing in it: kind mod, mode router, clients by /24 and /64.
+    pub fn bare(name: &str) -> Self {
+        use onehop_uapi::{Kind, Method, Mode, Policy};
+
+        Self {
+            pool: Pool {
+                name: Name::new("name", name).unwrap(),
+                mode: Mode::Router,
+                shape: None,
+                method: Some(Method::Track),
+                kind: Kind::Mod,
+                policy: Policy::Drop,
+                prefix4: 24,
+                prefix6: 64,
+                rows: 0,
+                seed: [0; 16],
+            },
+            digest: 0,
+            tracked: 0,
+            ghosts: Vec::new(),
+            servers: Vec::new(),
+            older: Vec::new(),
+            table: Vec::new(),
+            overrides: Vec::new(),
+        }
+    }
+}
+
 impl PoolState {
     /// The name of a server that is wanted.
     pub fn name(&self, id: u16) -> Option<Name> {

@@ -21,7 +21,7 @@ mod progress;
 pub(crate) mod report;
 mod seeds;
 mod seen;
-mod sketch;
+pub(crate) mod sketch;
 mod slices;
 pub(crate) mod subject;
 pub(crate) mod svg;

@@ -179,8 +179,95 @@ pub fn rate(number: f64) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
+    use onehop_uapi::{Health, Older};
+
     use super::*;
+
+    /// A pool of s1 (weight 1), s2 (weight 3), s3 (drains) and s9 (is leaving), which have been given so
+    /// many packets of 100 bytes.
+    pub fn state(packets: [u64; 4]) -> State {
+        let names = [("s1", 1, 1), ("s2", 2, 3), ("s3", 3, 1), ("s9", 9, 1)];
+        let servers = names
+            .iter()
+            .zip(packets)
+            .map(|((name, id, weight), packets)| {
+                let server = Server {
+                    name: Name::new("name", name).unwrap(),
+                    pool: 0,
+                    id: *id,
+                    weight: *weight,
+                    admin: if *id == 3 { Admin::Drain } else { Admin::Up },
+                    start_down: false,
+                    address: Some([10, 0, 0, *id as u8]),
+                    address6: None,
+                };
+                let status = Status {
+                    leaving: *id == 9,
+                    health: Health::Up,
+                    reach: None,
+                    reach6: None,
+                    ifindex: 0,
+                    ifindex6: 0,
+                    drain_left: 0,
+                    changed_at: 0,
+                    packets,
+                    bytes: packets * 100,
+                    author: Default::default(),
+                };
+                (server, status)
+            });
+        let older = |remaining| Older {
+            pool: 0,
+            flows: 20,
+            digest: 0,
+            remaining,
+            moved: 0,
+        };
+        let web = PoolState {
+            servers: servers.collect(),
+            older: vec![older(None), older(Some(4500))],
+            ..PoolState::bare("web")
+        };
+        State {
+            pools: vec![web],
+            ..State::default()
+        }
+    }
+
+    #[test]
+    fn what_came_in_between() {
+        let (before, after) = (state([100, 200, 300, 7]), state([150, 300, 300, 57]));
+        let rates = rates(&before, &after, None, 2.0);
+        let [web] = &rates[..] else {
+            panic!("{} pools", rates.len());
+        };
+        let told: Vec<_> = web.servers.iter().map(ServerRates::texts).collect();
+        let expected = [
+            ["s1", "up", "25", "2.50k", "25 %", "25 %"],
+            ["s2", "up", "50", "5.00k", "50 %", "75 %"],
+            ["s3", "drain", "0", "0", "0 %", "-"],
+            ["s9", "leaving", "25", "2.50k", "25 %", "-"],
+        ];
+        assert_eq!(told, expected);
+        assert_eq!((web.older, web.next_end, web.carried), (2, Some(5), 40));
+        let said = web.transition().unwrap();
+        assert!(
+            said.contains("3 functions") && said.contains("ends in 5 s"),
+            "{said}"
+        );
+    }
+
+    /// As when a pool goes and comes again.
+    #[test]
+    fn counters_that_began_anew() {
+        let rates = rates(&state([100; 4]), &state([10, 0, 0, 0]), None, 1.0);
+        assert_eq!(rates[0].servers[0].packets, 10.0);
+        let none = super::rates(&state([5; 4]), &state([5; 4]), None, 1.0);
+        assert!(none[0].servers.iter().all(|it| it.share.is_none()));
+        let other = Name::new("name", "other").unwrap();
+        assert!(super::rates(&state([5; 4]), &state([5; 4]), Some(other), 1.0).is_empty());
+    }
 
     #[test]
     fn three_digits() {

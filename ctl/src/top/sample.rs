@@ -5,30 +5,39 @@
 //! instructions. Devices that lie upon each other (a VLAN and its parent, a bond and its ports)
 //! show a frame once each; shares are the same.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::time::{Duration, Instant};
 
+use onehop_dispatch::addr::{self, Prefixes};
+use onehop_dispatch::client::Client;
+use onehop_dispatch::prefix::Prefix;
+use onehop_dispatch::siphash::Keyed;
+use onehop_dispatch::{ipv4, ipv6};
 use onehop_uapi::{Address, Name};
 use serde::Serialize;
 use socket2::{Domain, Protocol, SockFilter, Socket, Type};
 
-use crate::state::State;
+use crate::analyze::sketch::Sketch;
+use crate::state::{PoolState, State};
 use crate::Error;
 
-/// Bytes of a packet that are looked at: an IPv6 header.
-const SNAP: u32 = 40;
+/// Bytes of a packet that are looked at: all that the law reads to tell the client.
+const SNAP: usize = if ipv4::CLIENT_BYTES > ipv6::CLIENT_BYTES {
+    ipv4::CLIENT_BYTES
+} else {
+    ipv6::CLIENT_BYTES
+};
 
-/// More clients than these are not counted one by one: with a sample that is rarely so, and who is
-/// heavy comes among the first.
-const MOST_CLIENTS: usize = 65536;
+/// Who has more than so manieth a part of a pool's packets is told for certain.
+const COUNTERS: usize = 4096;
 
-/// A client, or a network of them, and what it sends.
+/// Clients that the pool does not tell apart, and what they send.
 #[derive(Serialize)]
 pub struct Heavy {
     pub pool: String,
     pub clients: String,
-    /// Sampled packets.
+    /// Sampled packets, at least.
     pub sampled: u64,
     /// Of all sampled ones for ghosts.
     pub share: f64,
@@ -37,8 +46,7 @@ pub struct Heavy {
 /// Samples as long as it lives.
 pub struct Sampler {
     socket: Socket,
-    clients: HashMap<(Name, Address, u8), u64>,
-    seen: u64,
+    counts: Counts,
 }
 
 impl Sampler {
@@ -55,15 +63,14 @@ impl Sampler {
         })?;
         Ok(Self {
             socket,
-            clients: HashMap::new(),
-            seen: 0,
+            counts: Counts::default(),
         })
     }
 
     /// Counts what comes, for so long.
     pub fn run(&mut self, state: &State, time: Duration) -> Result<(), Error> {
         let end = Instant::now() + time;
-        let mut packet = [0; SNAP as usize];
+        let mut packet = [0; SNAP];
         loop {
             let left = end.saturating_duration_since(Instant::now());
             if left.is_zero() {
@@ -71,45 +78,97 @@ impl Sampler {
             }
             self.socket.set_read_timeout(Some(left))?;
             match self.socket.read(&mut packet) {
-                Ok(length) => self.count(state, &packet[..length]),
+                Ok(length) => self.counts.add(state, &packet[..length]),
                 Err(error) if is_nothing(&error) => {}
                 Err(error) => return Err(error.into()),
             }
         }
     }
 
-    fn count(&mut self, state: &State, packet: &[u8]) {
-        let Some((client, ghost)) = addresses(packet) else {
+    /// The heaviest, and begins anew.
+    pub fn heaviest(&mut self, most: usize) -> Vec<Heavy> {
+        std::mem::take(&mut self.counts).heaviest(most)
+    }
+}
+
+/// What was sampled.
+#[derive(Default)]
+struct Counts {
+    pools: BTreeMap<Name, (Prefixes, Sketch)>,
+    seen: u64,
+}
+
+impl Counts {
+    fn add(&mut self, state: &State, packet: &[u8]) {
+        let Some((pool, client)) = client(state, packet) else {
             return;
         };
-        let Some(pool) = state.pools.iter().find(|it| it.ghosts.contains(&ghost)) else {
+        let wanted = &pool.pool;
+        let Ok(prefixes) = Prefixes::new(wanted.prefix4.into(), wanted.prefix6.into()) else {
             return;
         };
         self.seen += 1;
-        let bits = match client {
-            Address::V4(_) => pool.pool.prefix4,
-            Address::V6(_) => pool.pool.prefix6,
+        let key = prefixes.key(client).address();
+        let keyed = Keyed::new(wanted.seed);
+        let hash = match key {
+            addr::Address::V4(bytes) => keyed.v4(bytes),
+            addr::Address::V6(bytes) => keyed.v6(bytes),
         };
-        let key = (pool.pool.name, masked(client, bits), bits);
-        if self.clients.len() < MOST_CLIENTS || self.clients.contains_key(&key) {
-            *self.clients.entry(key).or_default() += 1;
-        }
+        let begin = || (prefixes, Sketch::new(COUNTERS));
+        let (_, sketch) = self.pools.entry(wanted.name).or_insert_with(begin);
+        sketch.add(hash, key, 1);
     }
 
-    /// The heaviest, and begins anew.
-    pub fn heaviest(&mut self, most: usize) -> Vec<Heavy> {
-        let mut clients: Vec<_> = self.clients.drain().collect();
-        let seen = std::mem::take(&mut self.seen);
-        clients.sort_by(|(a, more), (b, less)| less.cmp(more).then(a.cmp(b)));
-        let heaviest = clients.into_iter().take(most);
+    fn heaviest(&self, most: usize) -> Vec<Heavy> {
+        let mut all: Vec<_> = self
+            .pools
+            .iter()
+            .flat_map(|(pool, (prefixes, sketch))| {
+                let clients = sketch.heaviest().into_iter().take(most);
+                clients.map(move |(_, it)| (it.least(), pool, it.key, prefixes))
+            })
+            .collect();
+        all.sort_by_key(|(least, pool, key, _)| (std::cmp::Reverse(*least), *pool, *key));
+        let heaviest = all.into_iter().take(most);
         heaviest
-            .map(|((pool, address, bits), sampled)| Heavy {
+            .map(|(sampled, pool, key, prefixes)| Heavy {
                 pool: pool.to_string(),
-                clients: format!("{address}/{bits}"),
+                clients: text(key, prefixes),
                 sampled,
-                share: sampled as f64 / seen as f64,
+                share: sampled as f64 / self.seen as f64,
             })
             .collect()
+    }
+}
+
+/// A key with its bits.
+fn text(key: addr::Address, prefixes: &Prefixes) -> String {
+    let bits = match key {
+        addr::Address::V4(_) => prefixes.v4(),
+        addr::Address::V6(_) => prefixes.v6(),
+    };
+    Prefix::new(key, bits.into()).map_or_else(|_| key.to_string(), |it| it.to_string())
+}
+
+/// The client of a packet for a ghost, as the module tells it, and the ghost's pool.
+fn client<'a>(state: &'a State, packet: &[u8]) -> Option<(&'a PoolState, addr::Address)> {
+    let pool = |ghost| state.pools.iter().find(|it| it.ghosts.contains(&ghost));
+    let (pool, client) = match packet.first()? >> 4 {
+        4 => {
+            let header = ipv4::Header::parse(packet).ok()?;
+            let ghost = header.destination;
+            (pool(Address::V4(ghost))?, header.client(packet, ghost))
+        }
+        6 => {
+            let header = ipv6::Header::parse(packet).ok()?;
+            let ghost = header.destination;
+            (pool(Address::V6(ghost))?, header.client(packet, ghost))
+        }
+        _ => return None,
+    };
+    match client {
+        Client::Is(client) => Some((pool, client)),
+        Client::NotOurs(_) | Client::Malformed => None,
     }
 }
 
@@ -148,7 +207,7 @@ const fn filter(of: u32) -> [Step; 6] {
             1,
             u32::MAX / of,
         ),
-        (RETURN, 0, SNAP),
+        (RETURN, 0, SNAP as u32),
         (RETURN, 0, 0),
     ]
 }
@@ -160,73 +219,72 @@ fn is_nothing(error: &io::Error) -> bool {
         || error.raw_os_error() == Some(libc::ENETDOWN)
 }
 
-/// Source and destination.
-fn addresses(packet: &[u8]) -> Option<(Address, Address)> {
-    match packet.first()? >> 4 {
-        4 => {
-            let source = packet.get(12..)?.first_chunk()?;
-            let destination = packet.get(16..)?.first_chunk()?;
-            Some((Address::V4(*source), Address::V4(*destination)))
-        }
-        6 => {
-            let source = packet.get(8..)?.first_chunk()?;
-            let destination = packet.get(24..)?.first_chunk()?;
-            Some((Address::V6(*source), Address::V6(*destination)))
-        }
-        _ => None,
-    }
-}
-
-fn masked(address: Address, bits: u8) -> Address {
-    let bits = u32::from(bits);
-    match address {
-        Address::V4(bytes) => {
-            let rest = u32::MAX.checked_shr(bits).unwrap_or(0);
-            Address::V4((u32::from_be_bytes(bytes) & !rest).to_be_bytes())
-        }
-        Address::V6(bytes) => {
-            let rest = u128::MAX.checked_shr(bits).unwrap_or(0);
-            Address::V6((u128::from_be_bytes(bytes) & !rest).to_be_bytes())
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn addresses_are_where_the_headers_have_them() {
-        let mut four = [0; 20];
-        four[0] = 0x45;
-        four[12..16].copy_from_slice(&[10, 2, 0, 9]);
-        four[16..20].copy_from_slice(&[192, 0, 2, 80]);
-        let client = Address::V4([10, 2, 0, 9]);
-        assert_eq!(
-            addresses(&four),
-            Some((client, Address::V4([192, 0, 2, 80])))
-        );
-        assert_eq!(masked(client, 24), Address::V4([10, 2, 0, 0]));
-        assert_eq!(masked(client, 32), client);
-        let mut six = [0; 40];
-        six[0] = 0x60;
-        (six[8], six[23], six[39]) = (0x20, 9, 7);
-        let mut client = [0; 16];
-        (client[0], client[15]) = (0x20, 9);
-        let mut ghost = [0; 16];
-        ghost[15] = 7;
-        assert_eq!(
-            addresses(&six),
-            Some((Address::V6(client), Address::V6(ghost)))
-        );
-        client[15] = 0;
-        assert_eq!(masked(addresses(&six).unwrap().0, 64), Address::V6(client));
-        for (length, packet) in [(19, &four[..]), (39, &six[..])] {
-            assert_eq!(addresses(&packet[..length]), None);
+    fn web() -> State {
+        let ghost6 = "2001:db8:80::80".parse::<std::net::Ipv6Addr>().unwrap();
+        let web = PoolState {
+            ghosts: vec![Address::V4([192, 0, 2, 80]), Address::V6(ghost6.octets())],
+            ..PoolState::bare("web")
+        };
+        State {
+            pools: vec![web],
+            ..State::default()
         }
-        assert_eq!(addresses(&[]), None);
-        // ARP begins with a hardware type.
-        assert_eq!(addresses(&[0, 1, 8, 0, 6, 4, 0, 1]), None);
+    }
+
+    fn four(client: [u8; 4], ghost: [u8; 4]) -> Vec<u8> {
+        let mut packet = vec![0x45, 0, 0, 28, 0, 0, 0, 0, 64, 17, 0, 0];
+        packet.extend([client, ghost].concat());
+        packet.extend([0; 8]);
+        packet
+    }
+
+    fn six(client: &str) -> Vec<u8> {
+        let mut packet = vec![0x60, 0, 0, 0, 0, 8, 17, 64];
+        for address in [client, "2001:db8:80::80"] {
+            packet.extend(address.parse::<std::net::Ipv6Addr>().unwrap().octets());
+        }
+        packet.extend([0; 8]);
+        packet
+    }
+
+    #[test]
+    fn clients_of_ghosts_count_by_the_pools_prefixes() {
+        let ghost = [192, 0, 2, 80];
+        let mut counts = Counts::default();
+        for last in [1, 2, 3] {
+            counts.add(&web(), &four([10, 2, 0, last], ghost));
+        }
+        counts.add(&web(), &four([10, 2, 1, 1], ghost));
+        counts.add(&web(), &six("2001:db8:2:1::1"));
+        counts.add(&web(), &six("2001:db8:2:1::2"));
+        let others = [
+            // For no ghost, from no client, cut off, and no IP at all.
+            four([10, 2, 0, 1], [192, 0, 2, 81]),
+            four([127, 0, 0, 1], ghost),
+            four([10, 2, 0, 1], ghost)[..19].to_vec(),
+            six("2001:db8:2:1::1")[..39].to_vec(),
+            vec![0, 1, 8, 0, 6, 4, 0, 1],
+            vec![],
+        ];
+        for packet in others {
+            counts.add(&web(), &packet);
+        }
+        let heavy = counts.heaviest(10);
+        let told: Vec<_> = heavy
+            .iter()
+            .map(|it| (&*it.clients, it.sampled, it.share))
+            .collect();
+        let expected = [
+            ("10.2.0.0/24", 3, 0.5),
+            ("2001:db8:2:1::/64", 2, 2.0 / 6.0),
+            ("10.2.1.0/24", 1, 1.0 / 6.0),
+        ];
+        assert_eq!(told, expected);
+        assert_eq!(counts.heaviest(1).len(), 1);
     }
 
     /// What the filter's jumps mean, for both reasons to drop and for none.

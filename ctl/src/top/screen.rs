@@ -121,3 +121,71 @@ fn colour(tone: Tone) -> Style {
         Tone::Bad => Style::new().fg(Color::Red),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use onehop_uapi::{Admin, State};
+    use ratatui::backend::TestBackend;
+    use ratatui::Terminal;
+
+    use super::*;
+    use crate::top::board::{rates, tests::state};
+
+    fn drawn(choice: &Choice, said: &str, width: u16, height: u16) -> String {
+        let pools = rates(&state([0; 4]), &state([50, 100, 0, 50]), None, 1.0);
+        let heavy = [Heavy {
+            pool: "web".into(),
+            clients: "10.2.0.0/24".into(),
+            sampled: 3,
+            share: 0.5,
+        }];
+        let screen = Screen {
+            pools: &pools,
+            heavy: &heavy,
+            choice,
+            said,
+        };
+        let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+        terminal.draw(|frame| screen.draw(frame)).unwrap();
+        terminal.backend().to_string()
+    }
+
+    #[test]
+    fn all_is_there() {
+        let screen = drawn(&Choice::default(), "", 80, 14);
+        let words = [
+            "web/s1",
+            "web/s9",
+            "leaving",
+            "25 %",
+            "in transition",
+            "10.2.0.0/24",
+            "50.0 %",
+            HELP,
+        ];
+        for words in words {
+            assert!(screen.contains(words), "no {words} in\n{screen}");
+        }
+        assert!(
+            drawn(&Choice::default(), "drain s2: generation 7", 80, 14).contains("generation 7")
+        );
+    }
+
+    #[test]
+    fn who_is_asked_about_is_who_is_chosen() {
+        let choice = Choice {
+            row: 1,
+            asked: Some(State::Admin(Admin::Drain)),
+        };
+        let screen = drawn(&choice, "", 80, 14);
+        assert!(screen.contains("drain s2 of web? y: yes"), "{screen}");
+    }
+
+    /// A small terminal shows less, and no worse happens.
+    #[test]
+    fn little_room() {
+        for (width, height) in [(1, 1), (20, 3), (80, 2)] {
+            drawn(&Choice::default(), "", width, height);
+        }
+    }
+}
