@@ -47,7 +47,7 @@ at_percent() {
 # close, after which a FIN repeated by a server is answered with a reset, too.
 flows_end() {
 	local rc=0
-	poll_until 300 grep -q ' whole, ' "$scratch/flows"
+	poll_until 110 grep -q ' whole, ' "$scratch/flows"
 	resets_seen=$(resets)
 	rm "$scratch/progress"
 	wait "$flows" || rc=$?

@@ -26,7 +26,8 @@ at its end, is a line "ok ..." or "failed ...".
 	know LOOKUP FILE	who is to serve whom is in LOOKUP, as the tool has said in
 				JSON; FILE gets a line per client: owner, older ones
 	moved FILE		a line per client whose connections have several owners
-	renew			the streams of those come to their end, and others begin
+	renew			the streams of those come to their end, and others begin; so do the
+				new connections that began before the change had settled
 	change			what is known of owners is what was before
 	placed BEGUN ENDED ALLOWED	those that `since` has told of are on their owners
 	report FILE		in JSON: what stands, what has broken, the resets that the
@@ -275,6 +276,8 @@ class Holder:
             out.writelines(f"{client}\n" for client in sorted(self.account.moved()))
 
     def do_renew(self):
+        while any(one.begun <= self.account.ended for one in self.fresh):
+            yield
         clients = [one.client for one in self.streams(self.account.moved())]
         yield from self.do_close(*clients)
         return (yield from self.do_open(*clients))
