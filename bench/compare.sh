@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# An old state of the module and this one by turns, in one guest: mode router.
+# An old state of the module and this one by turns, in one guest: mode router, and what other
+# traffic pays for it.
 # Each is configured by its own tool, as the interface may have changed.
 # shellcheck source=bench/row.sh
 . "$(dirname "$(readlink -f "$0")")/row.sh"
@@ -21,6 +22,7 @@ for family in v4 v6; do
 			module_load
 			pool router "${servers[@]}" | ctl d apply - >/dev/null
 			row "$state" handed sunk
+			row "other-$state" sunk
 			module_unload
 		done
 	done
