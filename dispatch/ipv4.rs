@@ -46,6 +46,14 @@ pub struct Header {
     pub header_len: u8,
 }
 
+/// The destination of a packet that begins with a header, if `bytes` reach as far: nothing else is
+/// tested.
+#[inline]
+pub fn destination(bytes: &[u8]) -> Option<Bytes> {
+    let &[.., d0, d1, d2, d3] = bytes.first_chunk::<20>()?;
+    Some([d0, d1, d2, d3])
+}
+
 impl Header {
     /// Reads a header from the start of `bytes`. Its options need not be there.
     ///

@@ -50,6 +50,22 @@ pub struct Header {
     pub hop_limit: u8,
 }
 
+/// The destination of a packet that begins with a header, if `bytes` reach as far: nothing else is
+/// tested.
+#[inline]
+pub fn destination(bytes: &[u8]) -> Option<Bytes> {
+    let (_, destination) = bytes.first_chunk::<HEADER>()?.split_last_chunk()?;
+    Some(*destination)
+}
+
+/// Likewise, whether it may be a message of ICMPv6.
+#[inline]
+pub fn may_be_icmp(bytes: &[u8]) -> bool {
+    bytes
+        .get(6)
+        .is_some_and(|&next| next == ICMP || is_extension(next))
+}
+
 impl Header {
     /// Reads a header from the start of `bytes`.
     ///

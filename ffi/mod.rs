@@ -5,6 +5,7 @@
 
 mod bindings;
 
+pub(crate) mod atomic;
 pub(crate) mod clock;
 pub(crate) mod fib;
 pub(crate) mod file;

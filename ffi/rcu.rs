@@ -2,12 +2,12 @@
 
 //! A value that packets read without a lock and one writer at a time replaces.
 
-use super::bindings;
+use super::{atomic::read_once, bindings};
 use core::{marker::PhantomData, mem::offset_of, ptr};
 use kernel::{
     prelude::*,
     sync::{
-        atomic::{Acquire, Atomic, Full, Relaxed},
+        atomic::{Atomic, Full, Relaxed},
         lock::mutex::MutexBackend,
         rcu, LockClassKey, Mutex,
     },
@@ -102,7 +102,8 @@ impl<T: Send + Sync, W: Send + Unpin> RcuCell<T, W> {
     /// What stands now. Any context.
     #[inline]
     pub(crate) fn read<'g>(&'g self, _reader: Reader<'g>) -> Option<&'g T> {
-        let current = self.current.load(Acquire);
+        // As rcu_dereference() does: what is read through it depends on it.
+        let current = read_once(&self.current);
         // SAFETY: By the invariant the value outlives a grace period that has not ended while
         // the read-side critical section of `_reader` lasts, and nobody writes to it.
         unsafe { current.as_ref() }.map(|prepared| &prepared.value)

@@ -84,11 +84,11 @@ impl<P> Skb<P> {
     /// The bytes at hand without pulling: the network header and what follows.
     pub(crate) fn linear(&self) -> &[u8] {
         // SAFETY: Valid by the invariant; `skb->data` is followed by len - data_len bytes of
-        // linear data, which nobody else changes while the hook owns the packet, and we only
-        // through `&mut self`.
+        // linear data, of which there are never fewer than none (skb_headlen), which nobody else
+        // changes while the hook owns the packet, and we only through `&mut self`.
         unsafe {
             let skb = &*self.ptr;
-            slice::from_raw_parts(skb.data, skb.len.saturating_sub(skb.data_len) as usize)
+            slice::from_raw_parts(skb.data, skb.len.wrapping_sub(skb.data_len) as usize)
         }
     }
 

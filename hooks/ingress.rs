@@ -56,11 +56,10 @@ fn filter<F: Family>(namespace: &Namespace, config: &Config, mut skb: Skb<F>) ->
     if skb.linear().len() < 40 && skb.pull(40).is_err() {
         return skb.accept();
     }
-    let Some(header) = F::parse(skb.linear()) else {
-        return skb.accept();
-    };
-    let pool = match F::pool(config, F::destination(&header)) {
-        Some(pool) if pool.wanted().mode == Mode::Broadcast => pool,
+    let bytes = skb.linear();
+    let start = F::glance(config, bytes);
+    let (header, pool) = match start.and_then(|start| F::read(config, start, bytes)) {
+        Some((header, Some(pool))) if pool.wanted().mode == Mode::Broadcast => (header, pool),
         _ => return skb.accept(),
     };
     match decide::<F>(pool, &header, &mut skb) {

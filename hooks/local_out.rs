@@ -41,10 +41,11 @@ impl<F: Family> Hook for LocalOut<F> {
         let Some(config) = namespace.config(place.reader()) else {
             return skb.accept();
         };
-        let Some(header) = F::parse(skb.linear()) else {
+        let bytes = skb.linear();
+        let start = F::glance(config, bytes);
+        let Some((header, pool)) = start.and_then(|start| F::read(config, start, bytes)) else {
             return skb.accept();
         };
-        let pool = F::pool(config, F::destination(&header));
         let skb = match F::guard_out(namespace, place, config, &header, skb) {
             Ok(verdict) => return verdict,
             Err(skb) => skb,

@@ -16,7 +16,7 @@ use crate::{
         route,
         skb::{IcmpError, Reason, Skb, Verdict},
     },
-    state::{hop::Way, pool::Pool, Namespace},
+    state::{config::Config, hop::Way, pool::Pool, table::Start, Namespace},
     uapi::{Counter, Mode, Policy},
 };
 use core::marker::PhantomData;
@@ -35,38 +35,51 @@ impl<F: Family> Hook for PreRouting<F> {
 
     #[inline]
     fn run(namespace: &Namespace, place: Place<'_>, skb: Skb<F>) -> Verdict {
-        let reader = place.reader();
-        let Some(config) = namespace.config(reader) else {
+        let Some(config) = namespace.config(place.reader()) else {
             return skb.accept();
         };
-        let Some(header) = F::parse(skb.linear()) else {
-            return skb.accept();
-        };
-        let pool = F::pool(config, F::destination(&header));
-        let skb = match F::guard_in(namespace, place, config, &header, skb) {
-            Ok(verdict) => return verdict,
-            Err(skb) => skb,
-        };
-        let Some(pool) = pool else {
-            return skb.accept();
-        };
-        let traits = skb.traits();
-        if traits.is_bridged() || traits.is_on_loopback() || traits.is_on_master() {
-            return skb.accept();
+        match F::glance(config, skb.linear()) {
+            Some(start) => receive(namespace, place, config, start, skb),
+            None => skb.accept(),
         }
-        namespace.count(Counter::Seen);
-        if !namespace.is_enabled() {
-            return drop(namespace, skb, Counter::DropDisabled, Reason::FILTER);
-        }
-        let packet = Packet {
-            header,
-            shared: !traits.is_to_host(),
-        };
-        if packet.shared && pool.wanted().mode != Mode::Broadcast {
-            return leave::<F>(namespace, pool, &packet, skb);
-        }
-        dispatch::<F>(namespace, place, pool, &packet, skb)
     }
+}
+
+/// What may be for a ghost. Apart: all other packets need neither its registers nor its stack.
+#[inline(never)]
+fn receive<F: Family>(
+    namespace: &Namespace,
+    place: Place<'_>,
+    config: &Config,
+    start: Start,
+    skb: Skb<F>,
+) -> Verdict {
+    let Some((header, pool)) = F::read(config, start, skb.linear()) else {
+        return skb.accept();
+    };
+    let skb = match F::guard_in(namespace, place, config, &header, skb) {
+        Ok(verdict) => return verdict,
+        Err(skb) => skb,
+    };
+    let Some(pool) = pool else {
+        return skb.accept();
+    };
+    let traits = skb.traits();
+    if traits.is_bridged() || traits.is_on_loopback() || traits.is_on_master() {
+        return skb.accept();
+    }
+    namespace.count(Counter::Seen);
+    if !namespace.is_enabled() {
+        return drop(namespace, skb, Counter::DropDisabled, Reason::FILTER);
+    }
+    let packet = Packet {
+        header,
+        shared: !traits.is_to_host(),
+    };
+    if packet.shared && pool.wanted().mode != Mode::Broadcast {
+        return leave::<F>(namespace, pool, &packet, skb);
+    }
+    dispatch::<F>(namespace, place, pool, &packet, skb)
 }
 
 /// A packet for a ghost, and how it came.

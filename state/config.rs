@@ -2,7 +2,10 @@
 
 //! The whole configuration of a namespace, swapped as one.
 
-use super::{pool::Pool, table::Table};
+use super::{
+    pool::Pool,
+    table::{Start, Table},
+};
 use crate::{
     dispatch::{addr::Address, digest},
     uapi::{DeviceName, Name},
@@ -63,16 +66,38 @@ impl Config {
         })
     }
 
-    /// The pool of an IPv4 ghost. Any context.
+    /// The IPv4 ghosts. Any context.
     #[inline]
+    pub(crate) fn ghosts4(&self) -> &Table<[u8; 4]> {
+        &self.ghosts4
+    }
+
+    /// The IPv6 ghosts. Any context.
+    #[inline]
+    pub(crate) fn ghosts6(&self) -> &Table<[u8; 16]> {
+        &self.ghosts6
+    }
+
+    /// The pool of an IPv4 ghost. Any context.
     pub(crate) fn pool_of_ghost4(&self, address: [u8; 4]) -> Option<&Pool> {
         self.pool_at(self.ghosts4.get(address)?)
     }
 
     /// The pool of an IPv6 ghost. Any context.
-    #[inline]
     pub(crate) fn pool_of_ghost6(&self, address: [u8; 16]) -> Option<&Pool> {
         self.pool_at(self.ghosts6.get(address)?)
+    }
+
+    /// The same, where the search is known to [begin](Self::ghosts4).
+    #[inline]
+    pub(crate) fn pool_of_ghost4_from(&self, start: Start, address: [u8; 4]) -> Option<&Pool> {
+        self.pool_at(self.ghosts4.get_from(start, address)?)
+    }
+
+    /// The same, where the search is known to [begin](Self::ghosts6).
+    #[inline]
+    pub(crate) fn pool_of_ghost6_from(&self, start: Start, address: [u8; 16]) -> Option<&Pool> {
+        self.pool_at(self.ghosts6.get_from(start, address)?)
     }
 
     #[inline]

@@ -2,7 +2,7 @@
 
 //! The way to a server, resolved when it is set and again when routes change.
 
-use crate::ffi::link::Mac;
+use crate::ffi::{atomic::read_once, link::Mac};
 use kernel::sync::atomic::{Atomic, Relaxed};
 
 /// How a server is reached.
@@ -59,7 +59,7 @@ impl<A: Copy + PartialEq> Hop<A> {
     /// Any context.
     #[inline]
     pub(crate) fn way(&self) -> Way {
-        match self.way.load(Relaxed) {
+        match read_once(&self.way) {
             LOCAL => Way::Local,
             // The low half is the index.
             way if way & LINK != 0 => Way::Link(way as u32),

@@ -20,6 +20,7 @@ pub(crate) mod traffic;
 use crate::{
     dispatch::digest,
     ffi::{
+        atomic::read_once,
         fib::RouteWatch,
         hook,
         link::Mac,
@@ -181,7 +182,7 @@ impl Namespace {
 
     #[inline]
     pub(crate) fn is_enabled(&self) -> bool {
-        self.enabled.load(Relaxed) != 0
+        read_once(&self.enabled) != 0
     }
 
     pub(crate) fn logs_changes(&self) -> bool {

@@ -18,6 +18,7 @@ use crate::{
         server::ServerId,
         transition::Past,
     },
+    ffi::atomic::read_once,
     uapi::{Method, Mode},
 };
 use kernel::{
@@ -243,13 +244,13 @@ impl Pool {
 
     /// Is this host one of the servers? Any context.
     pub(crate) fn is_member(&self) -> bool {
-        Here::from_number(self.here.load(Relaxed)) != Here::No
+        Here::from_number(read_once(&self.here)) != Here::No
     }
 
     /// What this host does about ARP and ND for the pool's ghosts; `answers` is what ANSWER
     /// says. Any context.
     pub(crate) fn stance(&self, answers: bool) -> Stance {
-        let here = Here::from_number(self.here.load(Relaxed));
+        let here = Here::from_number(read_once(&self.here));
         Stance::of(self.wanted().mode, self.wanted().shape, here, answers)
     }
 

@@ -4,7 +4,10 @@
 
 use crate::{
     dispatch::sketch::{estimate, SLOTS},
-    ffi::clock::uptime_ms,
+    ffi::{
+        atomic::{read_once, write_once},
+        clock::uptime_ms,
+    },
 };
 use kernel::{
     prelude::*,
@@ -50,19 +53,19 @@ impl Sketch {
     #[inline]
     pub(crate) fn mark(&self, slot: u16) {
         if let Some(slot) = self.slots.get(usize::from(slot)) {
-            slot.store(self.tick.load(Relaxed), Relaxed);
+            write_once(slot, read_once(&self.tick));
         }
     }
 
     /// Goes on to the next tick if it is time. One caller at a time.
     pub(crate) fn tick(&self, now: u64) {
-        if now < self.since.load(Relaxed) + TICK_MS {
+        if now < read_once(&self.since) + TICK_MS {
             return;
         }
         self.since.store(now, Relaxed);
-        let tick = self.tick.load(Relaxed);
+        let tick = read_once(&self.tick);
         for slot in &self.slots {
-            if slot.load(Relaxed) != tick {
+            if read_once(slot) != tick {
                 slot.store(0, Relaxed);
             }
         }
@@ -71,7 +74,7 @@ impl Sketch {
 
     /// How many connections were seen in this tick and the one before.
     pub(crate) fn estimate(&self) -> u32 {
-        let marked = self.slots.iter().filter(|slot| slot.load(Relaxed) != 0);
+        let marked = self.slots.iter().filter(|slot| read_once(slot) != 0);
         estimate(marked.count())
     }
 

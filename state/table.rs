@@ -34,6 +34,10 @@ impl Key for [u8; 16] {
     }
 }
 
+/// A place in a [`Table`].
+#[derive(Clone, Copy)]
+pub(crate) struct Start(usize);
+
 /// A small number for each of some addresses, found in a time that does not depend on how many
 /// there are: every packet of the namespace asks, most in vain.
 ///
@@ -68,10 +72,27 @@ impl<K: Key> Table<K> {
         Ok(Self { slots, shift })
     }
 
+    /// Where the search for `key` begins. Any context.
+    #[inline]
+    pub(crate) fn start(&self, key: K) -> Start {
+        Start(start(key, self.shift))
+    }
+
+    /// Whether a search that begins there ends there, in vain: as most do.
+    #[inline]
+    pub(crate) fn is_free(&self, Start(at): Start) -> bool {
+        !matches!(self.slots.get(at), Some(Some(_)))
+    }
+
     /// What stands for `key`. Any context.
     #[inline]
     pub(crate) fn get(&self, key: K) -> Option<u16> {
-        let mut at = start(key, self.shift);
+        self.get_from(self.start(key), key)
+    }
+
+    /// The same, where the search for `key` is known to begin at `start`.
+    #[inline]
+    pub(crate) fn get_from(&self, Start(mut at): Start, key: K) -> Option<u16> {
         while let Some(Some((other, value))) = self.slots.get(at) {
             if *other == key {
                 return Some(*value);

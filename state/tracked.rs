@@ -10,7 +10,10 @@ use crate::{
         record::Record,
         server::ServerId,
     },
-    ffi::random,
+    ffi::{
+        atomic::{read_once, write_once},
+        random,
+    },
 };
 use kernel::{
     alloc::KVVec,
@@ -95,18 +98,18 @@ impl Tracked {
         is_live: impl Fn(ServerId) -> bool,
     ) -> Option<ServerId> {
         for slot in self.places(tag) {
-            if slot.tag.load(Relaxed) == 0 {
-                if self.noted.load(Relaxed) >= self.limit {
+            if read_once(&slot.tag) == 0 {
+                if read_once(&self.noted) >= self.limit {
                     let _ = self.full.cmpxchg(0, 1, Relaxed);
                     return None;
                 }
                 // Another processor may have been faster, for this connection or another.
                 let _ = slot.tag.cmpxchg(0, tag.get(), Relaxed);
             }
-            if slot.tag.load(Relaxed) != tag.get() {
+            if read_once(&slot.tag) != tag.get() {
                 continue;
             }
-            match Record::from_bits(slot.record.load(Relaxed)) {
+            match Record::from_bits(read_once(&slot.record)) {
                 Some(record) if !is_live(record.server) => {
                     slot.put(server, isn);
                     return Some(server);
@@ -136,7 +139,7 @@ impl Tracked {
             .filter_map(|(slot, record)| Some((slot, record.follows(seq)?)))
             .filter(|(_, record)| is_live(record.server))
             .min_by_key(|(_, record)| record.since(seq))?;
-        slot.record.store(record.to_bits(), Relaxed);
+        write_once(&slot.record, record.to_bits());
         Some(record.server)
     }
 
@@ -155,9 +158,9 @@ impl Tracked {
     /// them, or what is forgotten might be noted again.
     pub(crate) fn forget(&self, servers: &Bitmap) {
         for slot in &self.slots {
-            let record = Record::from_bits(slot.record.load(Relaxed));
+            let record = Record::from_bits(read_once(&slot.record));
             if record.is_some_and(|record| servers.contains(record.server.get())) {
-                slot.record.store(0, Relaxed);
+                write_once(&slot.record, 0);
                 self.noted.fetch_sub(1, Relaxed);
             }
         }
@@ -165,7 +168,7 @@ impl Tracked {
 
     /// How many are noted.
     pub(crate) fn noted(&self) -> u32 {
-        self.noted.load(Relaxed)
+        read_once(&self.noted)
     }
 
     /// Whether there was no room for one, and this is the first to ask.
@@ -175,10 +178,10 @@ impl Tracked {
 
     fn records(&self, tag: Tag) -> impl Iterator<Item = (&Slot, Record)> + '_ {
         let places = self.places(tag);
-        let taken = places.take_while(|slot| slot.tag.load(Relaxed) != 0);
+        let taken = places.take_while(|slot| read_once(&slot.tag) != 0);
         taken
-            .filter(move |slot| slot.tag.load(Relaxed) == tag.get())
-            .filter_map(|slot| Some((slot, Record::from_bits(slot.record.load(Relaxed))?)))
+            .filter(move |slot| read_once(&slot.tag) == tag.get())
+            .filter_map(|slot| Some((slot, Record::from_bits(read_once(&slot.record))?)))
     }
 
     /// The slots that a tag may be in, in the order to look.

@@ -4,7 +4,7 @@
 
 use onehop_dispatch::addr::Address;
 use onehop_dispatch::client::{Client, Malformed, NotOurs};
-use onehop_dispatch::ipv4::{client, icmp_error, is_client, Header, CLIENT_BYTES};
+use onehop_dispatch::ipv4::{client, destination, icmp_error, is_client, Header, CLIENT_BYTES};
 use proptest::prelude::*;
 
 const GHOST: [u8; 4] = [192, 0, 2, 80];
@@ -259,6 +259,10 @@ proptest! {
         }
         let seen = &bytes[..bytes.len().min(CLIENT_BYTES)];
         prop_assert_eq!(client(seen, ghost), client(&bytes, ghost));
-        let _ = (Header::parse(&bytes), icmp_error(&bytes));
+        if let Ok(header) = Header::parse(&bytes) {
+            prop_assert_eq!(destination(&bytes), Some(header.destination));
+        }
+        prop_assert_eq!(destination(&bytes).is_some(), bytes.len() >= 20);
+        let _ = icmp_error(&bytes);
     }
 }

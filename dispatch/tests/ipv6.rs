@@ -6,7 +6,9 @@ mod packet6;
 
 use onehop_dispatch::addr::Address;
 use onehop_dispatch::client::{Client, Malformed, NotOurs};
-use onehop_dispatch::ipv6::{client, icmp, icmp_error, is_client, Header, CLIENT_BYTES};
+use onehop_dispatch::ipv6::{
+    client, destination, icmp, icmp_error, is_client, may_be_icmp, Header, CLIENT_BYTES,
+};
 use packet6::*;
 use proptest::prelude::*;
 
@@ -388,6 +390,11 @@ proptest! {
         if let Ok(Some(at)) = icmp(&bytes) {
             prop_assert!((40..=seen.len()).contains(&at));
         }
+        if let Ok(header) = Header::parse(&bytes) {
+            prop_assert_eq!(destination(&bytes), Some(header.destination));
+            prop_assert_eq!(may_be_icmp(&bytes), header.needs_more());
+        }
+        prop_assert_eq!(destination(&bytes).is_some(), bytes.len() >= 40);
         let _ = icmp_error(&bytes);
     }
 }
