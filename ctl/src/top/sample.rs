@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Who the heavy clients are, from a sample of the frames that this host receives.
 //!
-//! The filter runs in the kernel, before anything is copied: most frames cost its four
-//! instructions. Devices that lie upon each other (a VLAN and its parent, a bond and its ports)
+//! The filter runs in the kernel, before anything is copied: what a frame costs is in
+//! Documentation/decisions.md. Devices that lie upon each other (a VLAN and its parent, a bond and its ports)
 //! show a frame once each; shares are the same.
 
 use std::collections::BTreeMap;
@@ -19,6 +19,7 @@ use serde::Serialize;
 use socket2::{Domain, Protocol, SockFilter, Socket, Type};
 
 use crate::analyze::sketch::Sketch;
+use crate::door;
 use crate::state::{PoolState, State};
 use crate::Error;
 
@@ -176,6 +177,7 @@ fn client<'a>(state: &'a State, packet: &[u8]) -> Option<(&'a PoolState, addr::A
 fn open(of: u32) -> io::Result<Socket> {
     let every = Protocol::from(i32::from((libc::ETH_P_ALL as u16).to_be()));
     let socket = Socket::new(Domain::PACKET, Type::DGRAM, Some(every))?;
+    door::ignore_outgoing(&socket)?;
     let steps = filter(of).map(|(code, jump, k)| SockFilter::new(code as u16, jump, 0, k));
     socket.attach_filter(&steps)?;
     // What came before the filter did is no sample.
@@ -189,17 +191,11 @@ fn open(of: u32) -> io::Result<Socket> {
 /// Code, how far to jump if it holds, and a number.
 type Step = (u32, u8, u32);
 
-/// Drops what this host sends, and what chance does not pick.
-const fn filter(of: u32) -> [Step; 6] {
+/// Drops what chance does not pick.
+const fn filter(of: u32) -> [Step; 4] {
     const LOAD: u32 = libc::BPF_LD | libc::BPF_W | libc::BPF_ABS;
     const RETURN: u32 = libc::BPF_RET | libc::BPF_K;
     [
-        (LOAD, 0, (libc::SKF_AD_OFF + libc::SKF_AD_PKTTYPE) as u32),
-        (
-            libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K,
-            3,
-            libc::PACKET_OUTGOING as u32,
-        ),
         (LOAD, 0, (libc::SKF_AD_OFF + libc::SKF_AD_RANDOM) as u32),
         // The lowest of so many parts of all numbers is picked.
         (
@@ -287,14 +283,10 @@ mod tests {
         assert_eq!(counts.heaviest(1).len(), 1);
     }
 
-    /// What the filter's jumps mean, for both reasons to drop and for none.
     #[test]
-    fn the_filter_jumps_to_its_end() {
-        let filter = filter(64);
-        for (from, (_, jump, _)) in filter.iter().enumerate().filter(|(_, it)| it.1 > 0) {
-            let (code, _, bytes) = filter[from + 1 + usize::from(*jump)];
-            assert_eq!((code & 7, bytes), (libc::BPF_RET, 0));
-        }
-        assert_eq!(filter[3].2, u32::MAX / 64);
+    fn the_filter_drops_what_is_above_its_part() {
+        let [_, (_, jump, most), (_, _, picked), (_, _, dropped)] = filter(64);
+        assert_eq!((jump, most), (1, u32::MAX / 64));
+        assert_eq!((picked, dropped), (SNAP as u32, 0));
     }
 }
