@@ -50,7 +50,7 @@ impl RowCount {
     }
 
     /// The row of a key.
-    #[inline]
+    #[inline(always)]
     pub fn row_of(self, keyed: &Keyed, key: Key) -> u32 {
         let hash = match key.address() {
             Address::V4(bytes) => keyed.v4(bytes),

@@ -103,23 +103,32 @@ impl Header {
         if self.source == ghost {
             return Client::NotOurs(NotOurs::FromGhost);
         }
+        let mut client = self.source;
         if self.needs_more() {
-            return self.icmp_client(packet, ghost);
+            match self.icmp_client(packet, ghost) {
+                Ok(quoted) => client = quoted,
+                Err(other) => return other,
+            }
         }
-        client_at(self.source)
+        if !is_client(client) {
+            return Client::NotOurs(NotOurs::NoClient);
+        }
+        Client::Is(Address::V4(client))
     }
 
     /// The same for ICMP. By itself, so that what all other packets need is short enough to be
     /// inlined in the hooks.
     #[cold]
-    fn icmp_client(&self, packet: &[u8], ghost: Bytes) -> Client {
+    fn icmp_client(&self, packet: &[u8], ghost: Bytes) -> Result<Bytes, Client> {
         let message = packet.get(usize::from(self.header_len)..);
         match message.map_or(Err(Malformed), icmp_error) {
-            Ok(Some(quote)) if quote.source != ghost => Client::NotOurs(NotOurs::ForeignQuote),
-            Ok(Some(quote)) if quote.destination == ghost => Client::NotOurs(NotOurs::NoClient),
-            Ok(Some(quote)) => client_at(quote.destination),
-            Ok(None) => client_at(self.source),
-            Err(Malformed) => Client::Malformed,
+            Ok(Some(quote)) if quote.source != ghost => Err(Client::NotOurs(NotOurs::ForeignQuote)),
+            Ok(Some(quote)) if quote.destination == ghost => {
+                Err(Client::NotOurs(NotOurs::NoClient))
+            }
+            Ok(Some(quote)) => Ok(quote.destination),
+            Ok(None) => Ok(self.source),
+            Err(Malformed) => Err(Client::Malformed),
         }
     }
 
@@ -178,16 +187,6 @@ impl Header {
         }
         let behind = ICMP_HEADER + usize::from(quoted.header_len);
         Flow::quoting(message.get(behind..)?)
-    }
-}
-
-/// The client with this address, if one can have it.
-#[inline]
-fn client_at(address: Bytes) -> Client {
-    if is_client(address) {
-        Client::Is(Address::V4(address))
-    } else {
-        Client::NotOurs(NotOurs::NoClient)
     }
 }
 

@@ -40,7 +40,7 @@ pub(super) fn send<F: Family>(
     }
     if F::lives(header) <= 1 {
         let error = IcmpError::TimeExceeded;
-        return answer::<F>(namespace, header, skb, error, Counter::DropTtl);
+        return answer::<F>(namespace, *header, skb, error, Counter::DropTtl);
     }
     let neighbour = Neighbour::find::<F>(&device, server, reader);
     if neighbour
@@ -54,14 +54,14 @@ pub(super) fn send<F: Family>(
             Ok(skb) => (skb.send_to(&device, &neighbour), Counter::Handed),
             Err(skb) => (skb.drop(Reason::NO_MEMORY), Counter::DropNoMemory),
         },
-        _ => send_slowly::<F>(namespace, header, server, &device, skb),
+        _ => send_slowly::<F>(namespace, *header, server, &device, skb),
     }
 }
 
 #[cold]
 fn send_slowly<F: Family>(
     namespace: &Namespace,
-    header: &F::Header,
+    header: F::Header,
     server: F::Address,
     device: &Device<'_>,
     skb: Skb<F>,
@@ -70,7 +70,7 @@ fn send_slowly<F: Family>(
         return (skb.drop(Reason::NO_ROUTE), Counter::DropNoRoute);
     };
     let mtu = route.mtu();
-    if !F::may_be_cut(header) && !skb.fits(mtu) {
+    if !F::may_be_cut(&header) && !skb.fits(mtu) {
         let error = IcmpError::TooBig(mtu);
         return answer::<F>(namespace, header, skb, error, Counter::DropTooBig);
     }
@@ -87,12 +87,12 @@ fn send_slowly<F: Family>(
 #[cold]
 fn answer<F: Family>(
     namespace: &Namespace,
-    header: &F::Header,
+    header: F::Header,
     mut skb: Skb<F>,
     error: IcmpError,
     counter: Counter,
 ) -> (Verdict, Counter) {
-    skb.answer(namespace.net(), F::source(header), error);
+    skb.answer(namespace.net(), F::source(&header), error);
     let reason = match error {
         IcmpError::TooBig(_) => Reason::TOO_BIG,
         IcmpError::TimeExceeded => Reason::HEADER,

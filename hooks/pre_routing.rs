@@ -77,12 +77,14 @@ fn receive<F: Family>(
         shared: !traits.is_to_host(),
     };
     if packet.shared && pool.wanted().mode != Mode::Broadcast {
-        return leave::<F>(namespace, pool, &packet, skb);
+        return leave::<F>(namespace, pool, packet, skb);
     }
-    dispatch::<F>(namespace, place, pool, &packet, skb)
+    dispatch::<F>(namespace, place, pool, packet, skb)
 }
 
-/// A packet for a ghost, and how it came.
+/// A packet for a ghost, and how it came. By value to functions of their own: a reference would have
+/// it written to memory for all packets.
+#[derive(Clone, Copy)]
 struct Packet<F: Family> {
     header: F::Header,
     /// In a frame to several hosts.
@@ -95,7 +97,7 @@ fn dispatch<F: Family>(
     namespace: &Namespace,
     place: Place<'_>,
     pool: &Pool,
-    packet: &Packet<F>,
+    packet: Packet<F>,
     mut skb: Skb<F>,
 ) -> Verdict {
     let header = &packet.header;
@@ -104,7 +106,7 @@ fn dispatch<F: Family>(
         Decision::Moved(client) => {
             return moved::<F>(namespace, place, pool, packet, &client, skb);
         }
-        Decision::Nobody => return refuse::<F>(namespace, pool, header, skb),
+        Decision::Nobody => return refuse::<F>(namespace, pool, *header, skb),
         Decision::NotOurs(_) => return leave::<F>(namespace, pool, packet, skb),
         Decision::Malformed => return drop(namespace, skb, Counter::DropMalformed, Reason::HEADER),
         Decision::NoMemory => {
@@ -138,7 +140,7 @@ fn moved<F: Family>(
     namespace: &Namespace,
     place: Place<'_>,
     pool: &Pool,
-    packet: &Packet<F>,
+    packet: Packet<F>,
     client: &Moved,
     mut skb: Skb<F>,
 ) -> Verdict {
@@ -152,7 +154,7 @@ fn moved<F: Family>(
     };
     let owned = match client.owned::<F>(namespace, pool, header, origin, &mut skb) {
         Ok(owned) => owned,
-        Err(Counter::DropNoServer) => return refuse::<F>(namespace, pool, header, skb),
+        Err(Counter::DropNoServer) => return refuse::<F>(namespace, pool, *header, skb),
         Err(counter) => {
             let reason = match counter {
                 Counter::DropNoMemory => Reason::NO_MEMORY,
@@ -180,7 +182,7 @@ fn moved<F: Family>(
 /// answers none with an ICMP error: there the frame is declared one to this host alone.
 fn keep<F: Family>(
     namespace: &Namespace,
-    packet: &Packet<F>,
+    packet: Packet<F>,
     mut skb: Skb<F>,
 ) -> (Verdict, Counter) {
     if !route::is_local::<F>(namespace.net(), F::destination(&packet.header)) {
@@ -204,12 +206,7 @@ fn from_peer<F: Family>(namespace: &Namespace, reader: Reader<'_>, skb: &Skb<F>)
 /// stack would route it, back to where it came from, and send a redirect for the ghost. Nor if all
 /// servers have got it: all of them would answer.
 #[cold]
-fn leave<F: Family>(
-    namespace: &Namespace,
-    pool: &Pool,
-    packet: &Packet<F>,
-    skb: Skb<F>,
-) -> Verdict {
+fn leave<F: Family>(namespace: &Namespace, pool: &Pool, packet: Packet<F>, skb: Skb<F>) -> Verdict {
     let to_all = packet.shared && pool.wanted().mode == Mode::Broadcast;
     if !to_all && route::is_local::<F>(namespace.net(), F::destination(&packet.header)) {
         namespace.count(Counter::Local);
@@ -223,13 +220,13 @@ fn leave<F: Family>(
 fn refuse<F: Family>(
     namespace: &Namespace,
     pool: &Pool,
-    header: &F::Header,
+    header: F::Header,
     mut skb: Skb<F>,
 ) -> Verdict {
     if pool.wanted().policy == Policy::Reject {
         skb.answer(
             namespace.net(),
-            F::source(header),
+            F::source(&header),
             IcmpError::HostUnreachable,
         );
     }

@@ -95,6 +95,13 @@ impl Function {
         law::Function::new(&self.law, &self.servers, &self.rows, self.assigned.ranges())
     }
 
+    /// The same, where nothing is overridden. Any context.
+    #[inline(always)]
+    pub(crate) fn plain_view(&self) -> Option<law::Function<'_>> {
+        let none = self.assigned.ranges().is_empty();
+        none.then(|| law::Function::new(&self.law, &self.servers, &self.rows, &[]))
+    }
+
     /// Who owns a client. Any context.
     #[inline]
     pub(crate) fn owner(&self, client: Address) -> law::Owner {

@@ -104,6 +104,15 @@ impl Pool {
     /// Who owns a client by the newest function. Any context.
     #[inline(always)]
     pub(crate) fn newest(&self, client: Address) -> Newest {
+        match self.newest.plain_view() {
+            Some(view) => Newest::of(&view, client),
+            None => self.newest_overridden(client),
+        }
+    }
+
+    // Apart, so that where nothing is overridden the view never becomes one in memory.
+    #[inline(never)]
+    fn newest_overridden(&self, client: Address) -> Newest {
         Newest::of(&self.newest.view(), client)
     }
 
