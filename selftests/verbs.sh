@@ -6,6 +6,8 @@
 . "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/transition.sh"
 # shellcheck source=losses.sh
 . "$selftests/losses.sh"
+# shellcheck source=overrides.sh
+. "$selftests/overrides.sh"
 
 # The hosts' own word for what they decide by.
 digest() {
@@ -47,13 +49,26 @@ weight_changes() {
 	over server set s2 --weight 4
 }
 
-# An edited file is one change, whatever is in it: weight and kind.
+# An edited file is one change, whatever is in it: here s2 drains no more, the overrides
+# go, and the kind is another.
 kind_changes() {
 	four 'kind = "mod"' "${lines[@]}" >"$scratch/mod.conf"
 	over apply "$scratch/mod.conf"
 }
 
 kind_changes_back() {
+	over apply "$scratch/four.conf"
+}
+
+# Three quarters of the rows have owners by name, the others their ranking.
+table_comes() {
+	four 'kind = "table"' "rows = 256" 'table = "2*64 3*64 4*64 -*64"' "${lines[@]}" >"$scratch/table.conf"
+	changed apply "$scratch/table.conf"
+	equal "what decides" "$(jq -r '.[].rule' "$scratch/lookup" | sort -u | paste -sd' ')" "hash table"
+	committed
+}
+
+table_goes() {
 	over apply "$scratch/four.conf"
 }
 
@@ -141,15 +156,16 @@ mostly_broken() {
 	jq -e --argjson count "$1" '([.broken[]] | add // 0) * 2 > $count' "$scratch/report"
 }
 
-# main_verbs: a whole script, in the mode and method that it has set: a change by health and
-# one of everything, changes upon each other, and what ends connections.
+# main_verbs: a whole script, in the mode and method that it has set: a change by health, by
+# hand and by an edited file, changes upon each other, and what ends connections.
 main_verbs() {
-	plan 11
+	plan 12
 	transition_bed
 	begin
 	try "a server's health returns" server_returns
 	try "a server drains, as planned" server_drains
-	try "kind hash to mod, in one edit with a weight" kind_changes
+	try "overrides come, and move only their prefixes" overrides_come
+	try "kind hash to mod, in one edit with all before" kind_changes
 	try "kind mod to hash" kind_changes_back
 	try "changes overlap, until eight functions stand" changes_overlap
 	losses
@@ -159,7 +175,7 @@ main_verbs() {
 
 # other_verbs: another whole script: all the verbs that are not in the one above.
 other_verbs() {
-	plan 9
+	plan 13
 	transition_bed
 	begin
 	try "a server's health returns" server_returns
@@ -167,6 +183,10 @@ other_verbs() {
 	try "a server leaves the pool" server_leaves
 	try "a server joins the pool" server_comes
 	try "a weight" weight_changes
+	try "overrides come, and move only their prefixes" overrides_come
+	try "overrides go" overrides_go
+	try "kind hash to table, with rows by name" table_comes
+	try "kind table to hash" table_goes
 	try "the seed" seed_changes
 	try "the number of rows" rows_change
 	try "the prefixes" prefixes_change
