@@ -13,10 +13,15 @@ import random
 import signal
 import sys
 
-from abi_transitions import dry_run_of_a_server, queue_of_functions_is_bounded, transition_from_begin_to_end
+from abi_transitions import (
+    abort_of_what_is_laid_down,
+    dry_run_of_a_server,
+    queue_of_functions_is_bounded,
+    transition_from_begin_to_end,
+)
 from expect import Failure, expect, name_of, refused, state
 from mistakes import CALLS, IMAGES, image, ip6, rich_image
-from uapi import C, IOC, S, Device, make, message, put, text
+from uapi import C, IOC, S, Device, make, message, put, records, text
 
 GOOD = rich_image()
 BUFFER = (ctypes.c_uint8 * len(GOOD)).from_buffer_copy(GOOD)
@@ -51,7 +56,7 @@ def good_image_is_accepted(device):
     expect("changed the second time", again.changed, 0)
     expect("generation the second time", again.generation, reply.generation)
     info = device.info()
-    expect("numbers", (info.pools, info.ghosts, info.servers, info.devices, info.answer), (3, 4, 5, 2, 0))
+    expect("numbers", (info.pools, info.ghosts, info.servers, info.devices, info.answer), (3, 4, 6, 2, 0))
     expect("bytes dumped", len(device.dump()), len(GOOD))
 
 
@@ -218,12 +223,38 @@ def clients_of_both_families(device):
         expect(f"all servers of family {family}", sorted([asked.owner, *asked.runners_up[:2]]), [1, 2, 3])
 
 
+def overrides_and_tables(device):
+    """Dumped as applied, and asked before the kind's own rule."""
+    def laid_down(image_):
+        pools = [text(it.name) for it in records(image_, "pools")]
+        overrides = {(pools[it.pool], it.server, it.family, it.bits, bytes(it.address))
+                     for it in records(image_, "overrides")}
+        return overrides, records(image_, "rows")
+
+    expect("overrides and rows", laid_down(device.dump()), laid_down(GOOD))
+    for pool, family, client, wanted in (
+        ("web", 4, bytes([203, 0, 113, 7]), ("OVERRIDE", 24)),
+        ("web", 6, ip6("2001:db8:9:1::7"), ("OVERRIDE", 48)),
+        ("web", 4, bytes([203, 0, 112, 255]), ("HASH", 0)),
+        ("peer", 6, ip6("2001:db8:9:1::7"), ("OVERRIDE", 48)),
+    ):
+        asked = make("lookup", pool=pool, family=family, client=client)
+        device.must(IOC["LOOKUP"], asked)
+        expect(f"rule and bits in {pool}", (asked.rule, asked.bits), (C[f"ONEHOP_RULE_{wanted[0]}"], wanted[1]))
+    # Every second row names a server that is there.
+    rules = set()
+    for number in range(64):
+        asked = make("lookup", pool="peer", family=4, client=bytes([198, 51, 100, number]))
+        device.must(IOC["LOOKUP"], asked)
+        expect("rule of a row", asked.rule, C["ONEHOP_RULE_TABLE"] if asked.row % 2 == 0 else C["ONEHOP_RULE_HASH"])
+        rules.add(asked.rule)
+    expect("rules", len(rules), 2)
+
+
 def devices_as_they_are(device):
     """One that is there, one that is not."""
     expect("errno", device.apply(rich_image(devices=("lo", "abi0")))[0], 0)
-    size = ctypes.sizeof(S["device"])
-    dumped = device.dump()[-2 * size:]
-    shown = [S["device"].from_buffer_copy(dumped, place) for place in (0, size)]
+    shown = records(device.dump(), "devices")
     expect("devices", {text(it.name): it.ifindex for it in shown}, {"lo": 1, "abi0": 0})
     expect("errno", device.apply(GOOD)[0], 0)
 
@@ -257,10 +288,12 @@ def main():
         ("a correct image is accepted, twice is once", lambda: good_image_is_accepted(device)),
         ("a dry run reports and changes nothing", lambda: dry_run_changes_nothing(device)),
         ("clients of both families", lambda: clients_of_both_families(device)),
+        ("overrides and tables", lambda: overrides_and_tables(device)),
         ("devices, there or not", lambda: devices_as_they_are(device)),
         ("answer is a state of its own", lambda: answer_is_a_state_of_its_own(device)),
         ("a transition from its begin to its end", lambda: transition_from_begin_to_end(device)),
         ("the queue of functions is bounded", lambda: queue_of_functions_is_bounded(device)),
+        ("abort brings back overrides and table, if there is room", lambda: abort_of_what_is_laid_down(device)),
         ("a dry run of a change to a server", lambda: dry_run_of_a_server(device)),
         ("unknown commands and sizes", lambda: unknown_commands(device)),
         ("pointers that lead nowhere", lambda: bad_pointers(device)),

@@ -5,33 +5,23 @@ import ctypes
 import errno
 
 from expect import Failure, expect, refused, state
-from mistakes import rich_image
-from uapi import C, IOC, S, make, message, text
+from mistakes import many_overrides, override, rich_image
+from uapi import C, IOC, S, make, message, records, text
 
 GOOD = rich_image()
 NOW = C["ONEHOP_NOW"]
 FOREVER = C["ONEHOP_FOREVER"]
 
 
-def parts(image_, kind, offset, number):
-    size = ctypes.sizeof(S[kind])
-    return [S[kind].from_buffer_copy(image_, offset + place * size) for place in range(number)]
-
-
 def servers_and_older(device):
     """What a dump has of servers, by name, those of pool web first; and its older functions."""
     dumped = device.dump()
-    head = S["image"].from_buffer_copy(dumped)
-    at = sum((ctypes.sizeof(head), head.pools * ctypes.sizeof(S["pool"]), head.ghosts * ctypes.sizeof(S["ghost"])))
-    servers = {text(it.name): it for it in reversed(parts(dumped, "server", at, head.servers))}
-    older = len(dumped) - head.older * ctypes.sizeof(S["older"])
-    return servers, parts(dumped, "older", older, head.older)
+    servers = {text(it.name): it for it in reversed(records(dumped, "servers"))}
+    return servers, records(dumped, "older")
 
 
 def pool_names(device):
-    dumped = device.dump()
-    head = S["image"].from_buffer_copy(dumped)
-    return [text(it.name) for it in parts(dumped, "pool", ctypes.sizeof(head), head.pools)]
+    return [text(it.name) for it in records(device.dump(), "pools")]
 
 
 def transition_from_begin_to_end(device):
@@ -96,6 +86,28 @@ def queue_of_functions_is_bounded(device):
     device.must(IOC["SERVER"], make("set", pool="web", server="s1", field=2, value=2))
     device.must(IOC["SERVER"], make("set", pool="web", server="s1", field=2, value=1, flags=NOW))
     expect("older functions", len(servers_and_older(device)[1]), 0)
+    expect("errno", device.apply(GOOD, flags=NOW)[0], 0)
+
+
+def abort_of_what_is_laid_down(device):
+    rest = device.dump()
+    expect("errno", device.apply(rich_image(overrides=(), owners=()), seconds=FOREVER)[0], 0)
+    for kind in "overrides", "rows":
+        expect(kind, records(device.dump(), kind), [])
+    for pool in "web", "peer":
+        error, reply = device.transition("abort", pool=pool)
+        expect(f"abort in {pool}", (error, reply.changed), (0, 1))
+        expect("commit", device.transition("commit", pool=pool)[0], 0)
+    expect("image after it", device.dump(), rest)
+
+    # As many as there can be, and then another one in another pool.
+    most = C["ONEHOP_MAX_OVERRIDES"]
+    expect("errno", device.apply(rich_image(overrides=many_overrides(most)), flags=NOW)[0], 0)
+    expect("errno", device.apply(rich_image(overrides=[override(pool=2)]), seconds=FOREVER)[0], 0)
+    before = state(device)
+    error, reply = device.transition("abort")
+    refused(device, errno.E2BIG, f'overrides "{most + 1}" must be at most {most}', error, message(reply))
+    expect("state", state(device), before)
     expect("errno", device.apply(GOOD, flags=NOW)[0], 0)
 
 

@@ -5,11 +5,13 @@ uapi/onehop.h names, and what the message must show. abi.py tries them all.
 
 import errno
 import socket
+import sys
 
 from uapi import C, make
 
 E = errno
 GHOST = bytes([192, 0, 2, 80])
+NOBODY = C["ONEHOP_NO_SERVER"]
 
 
 def pool(**more):
@@ -42,26 +44,48 @@ def device(name, **more):
     return make("device", **{"name": name, **more})
 
 
-def image(pools=None, ghosts=None, servers=None, devices=(), abi=C["ONEHOP_ABI"], older=0):
+def override(bits=16, **more):
+    return make("override", **{"pool": 0, "server": 1, "family": 4, "bits": bits, "address": bytes([10, 1]), **more})
+
+
+def override6(prefix, bits, **more):
+    return override(bits, **{"family": 6, "address": ip6(prefix), **more})
+
+
+def image(pools=None, ghosts=None, servers=None, devices=(), overrides=(), owners=(), **head):
+    """Owners: of the rows of all tables, one after another."""
     pools = [pool()] if pools is None else pools
     ghosts = [ghost()] if ghosts is None else ghosts
     servers = [server(1), server(2), server(3)] if servers is None else servers
-    head = make("image", abi=abi, pools=len(pools), ghosts=len(ghosts), servers=len(servers), devices=len(devices),
-                older=older)
-    return b"".join(bytes(part) for part in [head, *pools, *ghosts, *servers, *devices])
+    numbers = {"abi": C["ONEHOP_ABI"], "pools": len(pools), "ghosts": len(ghosts), "servers": len(servers),
+               "devices": len(devices), "overrides": len(overrides), "rows": len(owners)}
+    rows = b"".join(owner.to_bytes(2, sys.byteorder) for owner in owners)
+    return b"".join(bytes(part) for part in [make("image", **{**numbers, **head}), *pools, *ghosts, *servers,
+                                             *devices, *overrides, rows])
 
 
-def rich_image(servers=(1, 2, 3), devices=("abi0", "abi1")):
-    """Of everything something: both families, a pool of each mode, devices that are not there."""
+# Of the table of rich_image(): a server that is there, one that is not, and a row that is nobody's.
+OWNERS = [1, 9] * 127 + [1, NOBODY]
+OVERRIDES = [override(24, address=bytes([203, 0, 113])), override6("2001:db8:9::", 48),
+             override6("2001:db8:9::", 48, pool=2)]
+
+
+def rich_image(servers=(1, 2, 3), devices=("abi0", "abi1"), overrides=OVERRIDES, owners=OWNERS):
+    """Of everything something: both families, a pool of each mode, devices that are not there, overrides
+    and a table."""
     def named(number, pool):
         return server(number, pool=pool, address6=ip6(f"2001:db8::{number}"))
 
     return image(
-        pools=[pool(), pool(name="cast", mode=2, shape=3), pool(name="peer", mode=3)],
+        pools=[pool(), pool(name="cast", mode=2, shape=3), pool(name="peer", mode=3, kind=3 if owners else 2)],
         ghosts=[ghost(), ghost6("2001:db8::80"), ghost6("2001:db8::81", pool=1), ghost6("2001:db8::82", pool=2)],
-        servers=[*(named(number, 0) for number in servers), named(1, 1), named(1, 2)],
-        devices=[device(name) for name in devices],
+        servers=[*(named(number, 0) for number in servers), named(1, 1), named(1, 2), named(2, 2)],
+        devices=[device(name) for name in devices], overrides=overrides, owners=owners,
     )
+
+
+def many_overrides(number):
+    return [override(32, address=bytes([10, 2, n >> 8, n & 255])) for n in range(number)]
 
 
 def servers_with(**bad):
@@ -70,6 +94,16 @@ def servers_with(**bad):
 
 def pools_with(**bad):
     return image(pools=[pool(**bad)])
+
+
+def overrides_with(**bad):
+    return image(overrides=[override(8, address=bytes([9])), override(**bad)])
+
+
+def tables_with(*owners, **more):
+    """Two pools of kind table; the second one's first rows have these owners."""
+    return image(pools=[pool(kind=3), pool(name="second", kind=3)],
+                 owners=[NOBODY] * 256 + [*owners] + [NOBODY] * (256 - len(owners)), **more)
 
 
 def devices_with(name="abi0", **bad):
@@ -108,7 +142,7 @@ IMAGES = {
     "method with mode broadcast": (E.EINVAL, "method", pools_with(mode=2, shape=1, method=1)),
     "method with mode peer": (E.EINVAL, "method", pools_with(mode=3, method=2)),
     "kind 0": (E.EINVAL, '"0"', pools_with(kind=0)),
-    "kind unknown": (E.EINVAL, '"9"', pools_with(kind=9)),
+    "kind unknown": (E.EINVAL, '"4"', pools_with(kind=4)),
     "policy 0": (E.EINVAL, '"0"', pools_with(policy=0)),
     "policy reject with mode broadcast": (E.ERANGE, '"2"', pools_with(mode=2, shape=1, policy=2)),
     "policy unknown": (E.EINVAL, '"9"', pools_with(policy=9)),
@@ -198,6 +232,52 @@ IMAGES |= {
     "device padding": (E.EINVAL, "pad", devices_with(pad=1)),
 }
 
+IMAGES |= {
+    "too many overrides": (E.E2BIG, 'overrides "4097".*at most 4096', image(
+        overrides=many_overrides(4097))),
+    "override of no pool": (E.ERANGE, 'override 1: pool "1"', overrides_with(pool=1)),
+    "override to no server": (E.ENOENT, 'override 1 of pool "web": server "9"', overrides_with(server=9)),
+    "override to nobody": (E.ENOENT, 'server "65535"', overrides_with(server=NOBODY)),
+    "override to another pool's server": (E.ENOENT, 'override 0 of pool "peer": server "2"', image(
+        pools=[pool(), pool(name="peer", mode=3)], servers=[server(1), server(2), server(1, pool=1)],
+        overrides=[override(pool=1, server=2)])),
+    "override of family 0": (E.EAFNOSUPPORT, 'override 1: family "0"', overrides_with(family=0)),
+    "override of family 5": (E.EAFNOSUPPORT, 'family "5" must be 4 .* or 6', overrides_with(family=5)),
+    "override of 0 bits": (E.ERANGE, 'bits "0" must be from 1 to 32', overrides_with(bits=0)),
+    "override of 33 bits": (E.ERANGE, 'override 1: bits "33" must be from 1 to 32', overrides_with(bits=33)),
+    "override v6 of 0 bits": (E.ERANGE, 'bits "0" must be from 1 to 128', image(overrides=[override6("::", 0)])),
+    "override v6 of 129 bits": (E.ERANGE, 'override 0: bits "129" must be from 1 to 128', image(
+        overrides=[override6("2001:db8::", 129)])),
+    "override with a bit behind its prefix": (E.EINVAL, '"10.1.0.1/16" must be 10.1.0.0/16, with zeros', overrides_with(
+        address=bytes([10, 1, 0, 1]))),
+    "override with the next bit": (E.EINVAL, '"10.1.0.0/15" must be 10.0.0.0/15, with', overrides_with(bits=15)),
+    "override v6 with a bit behind its prefix": (E.EINVAL, '"2001:db8::1/127" must be 2001:db8::/127', image(
+        overrides=[override6("2001:db8::1", 127)])),
+    "override with bytes behind its address": (E.EINVAL, "override 1: address, behind", overrides_with(
+        address=bytes([10, 1, 0, 0, 1]))),
+    "override that stands for IPv4": (E.EADDRNOTAVAIL, '"::ffff:10.1.0.0/112" must be written as IPv4', image(
+        overrides=[override6("::ffff:10.1.0.0", 112)])),
+    "override that stands for all of IPv4": (E.EADDRNOTAVAIL, "/96", image(overrides=[override6("::ffff:0:0", 96)])),
+    "override twice": (E.EEXIST, 'override 2 of pool "web": prefix "10.1.0.0/16"', image(
+        overrides=[override(), override(17), override(server=2)])),
+    "override v6 twice": (E.EEXIST, 'override 1 of pool "web": prefix "2001:db8::/32"', image(
+        overrides=[override6("2001:db8::", 32)] * 2)),
+    "too many rows of tables": (E.E2BIG, 'rows "65537".*65536 for each pool', image(pools=[pool(kind=3, rows=65536)],
+                                                                                  owners=[1] * 65537)),
+    "kind table with 257 rows": (E.ERANGE, 'rows "257".*with kind table', image(pools=[pool(kind=3, rows=257)],
+                                                                               owners=[1] * 257)),
+    "kind table with 0 rows": (E.ERANGE, 'rows "0".*with kind table', pools_with(kind=3, rows=0)),
+    "kind table without a table": (E.EMSGSIZE, 'rows "0" must be 256', pools_with(kind=3)),
+    "kind hash with a table": (E.EMSGSIZE, 'rows "256" must be 0', image(owners=[1] * 256)),
+    "two pools with one table": (E.EMSGSIZE, 'rows "256" must be 512', image(
+        pools=[pool(kind=3), pool(name="second", kind=3)], owners=[1] * 256)),
+    "rows that are not there": (E.EMSGSIZE, r'len "\d+" must be \d+', image(pools=[pool(kind=3)], rows=256)),
+    "override that is not there": (E.EMSGSIZE, r'len "\d+" must be \d+', image(overrides=[override()])[:-24]),
+    "owner 1024": (E.ERANGE, 'row 2 of pool "second": owner "1024"', tables_with(1, 2, 1024)),
+    "owner 65534": (E.ERANGE, 'row 255 of pool "second": owner "65534" must be from 0 to 1023, or 65535',
+                    tables_with(*[1] * 255, 65534)),
+}
+
 # name: (errno, message, command, argument).
 CALLS = {
     "apply: unknown flag": (E.EINVAL, "flag", "APPLY", {"flags": 8}),
@@ -248,6 +328,12 @@ CALLS = {
     "transition: actor with a control character": (E.EBADMSG, "actor", "TRANSITION", {"actor": "a\nb"}),
     "lookup: older set by the caller": (E.EINVAL, "older", "LOOKUP", {"older": [1]}),
     "lookup: oldest set by the caller": (E.EINVAL, "oldest", "LOOKUP", {"oldest": 1}),
+    "lookup: bits set by the caller": (E.EINVAL, "bits", "LOOKUP", {"bits": 1}),
+    "lookup: generation set by the caller": (E.EINVAL, "generation", "LOOKUP", {"generation": 1}),
+    "lookup: row set by the caller": (E.EINVAL, "row", "LOOKUP", {"row": 1}),
+    "lookup: verdict set by the caller": (E.EINVAL, "verdict", "LOOKUP", {"verdict": 1}),
+    "lookup: rule set by the caller": (E.EINVAL, "rule", "LOOKUP", {"rule": 1}),
+    "lookup: runners_up set by the caller": (E.EINVAL, "runners_up", "LOOKUP", {"runners_up": [0, 1]}),
     "lookup: no such pool": (E.ENOENT, "nope", "LOOKUP", {"pool": "nope"}),
     "lookup: family 5": (E.EINVAL, '"5"', "LOOKUP", {"family": 5}),
     "lookup: bytes behind the address": (E.EINVAL, "client", "LOOKUP", {"client": bytes([10, 0, 0, 1, 1])}),

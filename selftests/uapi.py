@@ -78,6 +78,23 @@ COUNTERS = [
 ][:-1]
 
 
+# What an image has behind its header, in order, each under its number's name there.
+RECORDS = {**{f"{kind}s": S[kind] for kind in ("pool", "ghost", "server", "device", "override")},
+           "rows": ctypes.c_uint16, "older": S["older"]}
+
+
+def records(image, wanted):
+    """All of one kind that an image has."""
+    head = S["image"].from_buffer_copy(image)
+    at = ctypes.sizeof(head)
+    for name, kind in RECORDS.items():
+        array = kind * getattr(head, name)
+        if name == wanted:
+            return list(array.from_buffer_copy(image, at))
+        at += ctypes.sizeof(array)
+    raise KeyError(wanted)
+
+
 class Device:
     """An open /dev/onehop."""
 
