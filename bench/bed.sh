@@ -79,22 +79,10 @@ bed_up() {
 	done
 }
 
-# pool MODE NAME...: a configuration in which these hosts share the $family ghost.
-pool() {
-	local name key=address
+# has_ghost add|del: d as a host with $family's ghost.
+has_ghost() {
+	local length=32
 
-	[[ $family == v4 ]] || key=address6
-	cat <<-END
-		[pool.web]
-		mode = "$1"
-		seed = "000102030405060708090a0b0c0d0e0f"
-		ghosts = ["${ghost[$family]}"]
-	END
-	for name in "${@:2}"; do
-		cat <<-END
-			[pool.web.server.$name]
-			id = ${number[$name]}
-			$key = "${lan[$family]}${number[$name]}"
-		END
-	done
+	[[ $family == v4 ]] || length=128
+	ip -n d address "$1" "${ghost[$family]}/$length" dev lo
 }

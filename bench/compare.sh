@@ -5,6 +5,8 @@
 # Each is configured by its own tool, as the interface may have changed.
 # shellcheck source=bench/row.sh
 . "$(dirname "$(readlink -f "$0")")/row.sh"
+# shellcheck source=bench/pool.sh
+. "$(dirname "$(readlink -f "$0")")/pool.sh"
 
 new=$ONEHOPCTL
 

@@ -5,6 +5,8 @@
 # do not, and of TCP with method track.
 # shellcheck source=bench/row.sh
 . "$(dirname "$(readlink -f "$0")")/row.sh"
+# shellcheck source=bench/pool.sh
+. "$(dirname "$(readlink -f "$0")")/pool.sh"
 
 # as_tcp FLAGS: what the generator sends becomes TCP at d's ingress, with these
 # flags and no checksum that anybody would look at here.
@@ -23,24 +25,6 @@ as_tcp() {
 	END
 }
 
-# lives SERVER...: the four servers, each at weight 100; those that are not named drain.
-lives() {
-	pool router "${servers[@]}" | awk -v live=" $* " '
-		{ print }
-		/server\./ { name = $0; gsub(/.*\.|]/, "", name) }
-		/^id = / {
-			print "weight = 100"
-			if (!index(live, " " name " ")) print "admin = \"drain\""
-		}'
-}
-
-# begin FROM CHANGE...: a transition from that configuration, by what the tool is told.
-begin() {
-	ctl d apply --now "$1" >/dev/null
-	ctl d commit >/dev/null
-	ctl d "${@:2}" >/dev/null
-}
-
 # rows SUFFIX: of what the generator sends now, which goes to nobody else.
 rows() {
 	begin "$all" version
@@ -56,7 +40,7 @@ rows() {
 	# By way of as many functions as there can be.
 	begin "$one" apply "$rest"
 	for weight in 101 102 103 104 105 106; do
-		ctl d server set s2 --weight "$weight" >/dev/null
+		told server set s2 --weight "$weight"
 	done
 	row "move-eight$1" handed sunk
 }

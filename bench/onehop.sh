@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# What the module costs.
+
+# router_rows: mode router, of all sizes that there can be.
+router_rows() {
+	local kind=("${kind[@]}") idle=() i
+
+	configure router "${servers[@]}"
+	row onehop handed sunk
+	clients=few row onehop-clients-4 handed sunk
+	packets=20000 row onehop-clients-17000 handed sunk
+	size=1400 row onehop-1400 handed sunk
+	row other-onehop sunk
+
+	for ((i = 1; i < 256; i++)); do
+		if [[ $family == v4 ]]; then
+			idle+=("198.18.0.$i")
+		else
+			idle+=("2001:db8:18::$i")
+		fi
+	done
+	configure router "${servers[@]}"
+	row onehop-ghosts-256 handed sunk
+	row other-onehop-ghosts-256 sunk
+	idle=()
+
+	# Few rows, as ranking them for a thousand servers takes its time, and a packet
+	# none.
+	kind+=('rows = 1024')
+	crowd_up 1024
+	crowd 1024 | told apply -
+	row onehop-servers-1024 handed sunk
+}
+
+# kind_rows: the other two kinds.
+kind_rows() {
+	local kind=("${kind[@]}" 'kind = "table"' 'table = "1*16384 2*16384 3*16384 4*16384"')
+
+	configure router "${servers[@]}"
+	row onehop-table handed sunk
+	kind=('kind = "mod"')
+	configure router "${servers[@]}"
+	row onehop-mod handed sunk
+}
+
+# transition_rows: clients that stay, one in five hundred moving, and some that all
+# move. bench/transition.sh has more.
+transition_rows() {
+	sysctls d onehop/transition_seconds=86400
+	lives s1 s2 s3 s4 >"$scratch/all.conf"
+	lives s1 >"$scratch/one.conf"
+	lives s2 s3 s4 >"$scratch/rest.conf"
+	begin "$scratch/all.conf" server set s4 --weight 101
+	row onehop-transition-stays handed sunk
+	begin "$scratch/one.conf" apply "$scratch/rest.conf"
+	row onehop-transition-moved handed sunk
+	told commit
+	sysctls d onehop/transition_seconds=0
+}
+
+# broadcast_rows: mode broadcast, whose hook is at the ingress of devices that the
+# configuration names.
+broadcast_rows() {
+	has_ghost add
+	deaf
+	{
+		echo 'devices = ["in"]'
+		pool broadcast d
+	} | told apply -
+	row bcast-onehop-keep local received -delivered
+	{
+		echo 'devices = ["in"]'
+		pool broadcast d s2 s3 s4
+	} | told apply -
+	told down d
+	row bcast-onehop-drop drop_not_owner -received
+	configure broadcast d s2 s3 s4
+	row bcast-onehop-drop-prerouting drop_not_owner received -delivered
+	flush
+	has_ghost del
+}
+
+onehop_rows() {
+	module_up
+	row other-idle sunk
+	router_rows
+	kind_rows
+	transition_rows
+	broadcast_rows
+	module_unload
+}
