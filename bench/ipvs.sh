@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
+# shellcheck disable=SC2154 # what row.sh and bed.sh set
 # IPVS with direct routing, by its two schedulers that know a client again, and
 # without and with one-packet scheduling, which keeps no connections. A client that
 # it knows has a connection; a new one has none yet.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
+# shellcheck disable=SC2154 # what row.sh and bed.sh set
 # Peers in nft's rules, at d, and rules that end a packet where a row wants it.
 
 # best: the ruleset that dispatches for the least: a keyed hash of the client names

@@ -1,17 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
+# shellcheck disable=SC2154 # what row.sh and bed.sh set
 # What the module costs.
 
-# router_rows: mode router, of all sizes that there can be.
-router_rows() {
-	local kind=("${kind[@]}") idle=() i
-
-	configure router "${servers[@]}"
-	row onehop handed sunk
-	clients=few row onehop-clients-4 handed sunk
-	packets=20000 row onehop-clients-17000 handed sunk
-	size=1400 row onehop-1400 handed sunk
-	row other-onehop sunk
+# more_ghosts: the same pool with as many ghosts as there can be.
+more_ghosts() {
+	local i
 
 	for ((i = 1; i < 256; i++)); do
 		if [[ $family == v4 ]]; then
@@ -21,6 +15,35 @@ router_rows() {
 		fi
 	done
 	configure router "${servers[@]}"
+}
+
+# configure_ingress NAME...: mode broadcast, whose hook is at the ingress of devices
+# that the configuration names.
+configure_ingress() {
+	{
+		echo 'devices = ["in"]'
+		pool broadcast "$@"
+	} | told apply -
+}
+
+# configure_drop: d is a member that owns nobody.
+configure_drop() {
+	configure_ingress d s2 s3 s4
+	told down d
+}
+
+# router_rows: mode router, of all sizes that there can be.
+router_rows() {
+	local kind=("${kind[@]}") idle=()
+
+	configure router "${servers[@]}"
+	row onehop handed sunk
+	clients=few row onehop-clients-4 handed sunk
+	packets=20000 row onehop-clients-17000 handed sunk
+	size=1400 row onehop-1400 handed sunk
+	row other-onehop sunk
+
+	more_ghosts
 	row onehop-ghosts-256 handed sunk
 	row other-onehop-ghosts-256 sunk
 	idle=()
@@ -59,21 +82,13 @@ transition_rows() {
 	sysctls d onehop/transition_seconds=0
 }
 
-# broadcast_rows: mode broadcast, whose hook is at the ingress of devices that the
-# configuration names.
+# broadcast_rows: mode broadcast, as it should be, and without devices.
 broadcast_rows() {
 	has_ghost add
 	deaf
-	{
-		echo 'devices = ["in"]'
-		pool broadcast d
-	} | told apply -
+	configure_ingress d
 	row bcast-onehop-keep local received -delivered
-	{
-		echo 'devices = ["in"]'
-		pool broadcast d s2 s3 s4
-	} | told apply -
-	told down d
+	configure_drop
 	row bcast-onehop-drop drop_not_owner -received
 	configure broadcast d s2 s3 s4
 	row bcast-onehop-drop-prerouting drop_not_owner received -delivered

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
+# shellcheck disable=SC2154 # what row.sh and bed.sh set
 # Configurations of onehop for d, of $family's ghost.
 
 # How its function is made; and ghosts that are never asked for.

@@ -30,16 +30,15 @@ flood() {
 	settings=("count $3" "clone_skb 0" "flag !SHARED" "pkt_size $size" "delay 0" "dst_mac $1")
 	if [[ $family == v4 ]]; then
 		read -ra range <<<"${sources[$clients]}"
-		settings+=("dst $2" "src_min ${range[0]}" "src_max ${range[1]}" "flag IPSRC_RND")
+		settings+=("flag !IPV6" "dst $2" "src_min ${range[0]}" "src_max ${range[1]}" "flag IPSRC_RND")
+		settings+=("udp_src_min 9" "udp_src_max 9")
 	else
 		read -ra range <<<"${ports[$clients]}"
 		settings+=("dst6 $2" "src6 2001:db8:1::2" "udp_src_min ${range[0]}" "udp_src_max ${range[1]}" "flag UDPSRC_RND")
 	fi
-	# shellcheck disable=SC2016 # expanded by the inner shell
 	at "${generator[0]}" bash -ec '
 		cd /proc/net/pktgen
-		echo rem_device_all >kpktgend_0
-		echo "add_device $1" >kpktgend_0
+		[[ -e $1 ]] || echo "add_device $1" >kpktgend_0
 		for setting in "${@:2}"; do
 			echo "$setting" >"$1"
 		done

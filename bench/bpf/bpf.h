@@ -20,6 +20,8 @@
 static void *(*const bpf_map_lookup_elem)(void *map, const void *key) =
 	(void *)BPF_FUNC_map_lookup_elem;
 static long (*const bpf_redirect)(__u32 ifindex, __u64 flags) = (void *)BPF_FUNC_redirect;
+static long (*const bpf_redirect_neigh)(__u32 ifindex, const struct bpf_redir_neigh *next, int size,
+					__u64 flags) = (void *)BPF_FUNC_redirect_neigh;
 static long (*const bpf_skb_pull_data)(struct __sk_buff *skb, __u32 bytes) =
 	(void *)BPF_FUNC_skb_pull_data;
 

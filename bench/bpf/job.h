@@ -25,6 +25,8 @@ const volatile struct {
 	__u32 ghost4;
 	__u32 device;
 	struct hop hops[SERVERS];
+	struct bpf_redir_neigh next4[SERVERS];
+	struct bpf_redir_neigh next6[SERVERS];
 	__u16 rows[ROWS];
 } setup SEC(".rodata.setup");
 
@@ -153,12 +155,12 @@ static inline void count(__u32 id, __u32 bytes)
 /*
  * The same as onehop does for a packet that needs nothing special, which is the
  * stack's here: a keyed hash of the client, its row's server, whether its link
- * carries that much, one hop less, a counter for each processor, the address.
+ * carries that much, one hop less, a counter for each processor. Returns the
+ * server's id, to whom the frame is still to be addressed, or -1.
  */
 static inline int dispatch_same(struct ethhdr *frame, __u32 bytes, __u32 segment)
 {
 	struct iphdr *ip4 = ipv4(frame);
-	const volatile struct hop *hop;
 	struct ipv6hdr *ip6;
 	__u32 id;
 
@@ -168,11 +170,10 @@ static inline int dispatch_same(struct ethhdr *frame, __u32 bytes, __u32 segment
 		__u32 check;
 
 		if (unlikely(*(__u8 *)ip4 != 0x45 || ip4->protocol == IPPROTO_ICMP || ip4->ttl <= 1))
-			return 0;
+			return -1;
 		id = setup.rows[sip_hash(&key, 1) % ROWS] % SERVERS;
-		hop = &setup.hops[id];
-		if (unlikely(!fits(bytes, segment, 60, hop->mtu)))
-			return 0;
+		if (unlikely(!fits(bytes, segment, 60, setup.hops[id].mtu)))
+			return -1;
 		check = ip4->check + htons(0x0100);
 		ip4->check = check + (check >= 0xffff);
 		ip4->ttl--;
@@ -181,18 +182,16 @@ static inline int dispatch_same(struct ethhdr *frame, __u32 bytes, __u32 segment
 
 		if (unlikely((ip6->nexthdr != IPPROTO_UDP && ip6->nexthdr != IPPROTO_TCP) ||
 			     ip6->hop_limit <= 1))
-			return 0;
+			return -1;
 		id = setup.rows[sip_hash(key, 3) % ROWS] % SERVERS;
-		hop = &setup.hops[id];
-		if (unlikely(!fits(bytes, segment, 80, hop->mtu)))
-			return 0;
+		if (unlikely(!fits(bytes, segment, 80, setup.hops[id].mtu)))
+			return -1;
 		ip6->hop_limit--;
 	} else {
-		return 0;
+		return -1;
 	}
-	address(frame, hop);
 	count(id, bytes);
-	return 1;
+	return id;
 }
 
 #endif

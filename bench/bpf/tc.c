@@ -25,7 +25,24 @@ SEC("tc") int min(struct __sk_buff *skb)
 SEC("tc") int same(struct __sk_buff *skb)
 {
 	struct ethhdr *eth = frame(skb) ?: pulled(skb);
+	int id = eth ? dispatch_same(eth, skb->len, skb->gso_size) : -1;
 
-	return eth && dispatch_same(eth, skb->len, skb->gso_size) ? bpf_redirect(setup.device, 0) :
-								    TCX_PASS;
+	if (id < 0)
+		return TCX_PASS;
+	address(eth, &setup.hops[id]);
+	return bpf_redirect(setup.device, 0);
+}
+
+// With the link address that the kernel knows of the server at this moment, as
+// onehop's packets have.
+SEC("tc") int neigh(struct __sk_buff *skb)
+{
+	struct ethhdr *eth = frame(skb) ?: pulled(skb);
+	int id = eth ? dispatch_same(eth, skb->len, skb->gso_size) : -1;
+	const volatile struct bpf_redir_neigh *next;
+
+	if (id < 0)
+		return TCX_PASS;
+	next = protocol(eth) == htons(ETH_P_IP) ? &setup.next4[id] : &setup.next6[id];
+	return bpf_redirect_neigh(setup.device, (void *)next, sizeof(*next), 0);
 }

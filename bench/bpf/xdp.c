@@ -19,8 +19,10 @@ SEC("xdp") int min(struct xdp_md *xdp)
 SEC("xdp") int same(struct xdp_md *xdp)
 {
 	struct ethhdr *eth = frame(xdp);
+	int id = eth ? dispatch_same(eth, xdp->data_end - xdp->data, 0) : -1;
 
-	return eth && dispatch_same(eth, xdp->data_end - xdp->data, 0) ?
-		       bpf_redirect(setup.device, 0) :
-		       XDP_PASS;
+	if (id < 0)
+		return XDP_PASS;
+	address(eth, &setup.hops[id]);
+	return bpf_redirect(setup.device, 0);
 }
