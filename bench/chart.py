@@ -26,6 +26,7 @@ def svg(names, kernel):
     legend = "".join(
         f'<rect x="{LEFT + 70 * i}" y="32" width="10" height="10" fill="{COLOURS[family][1]}"/>'
         f'<text x="{LEFT + 70 * i + 15}" y="41">IP{family}</text>' for i, family in enumerate(COLOURS))
+    legend += f'<text x="{LEFT + 140}" y="41">dark: onehop</text>'
     return "\n".join((
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {LEFT + WIDTH + 60} {y}" '
         'font-family="sans-serif" font-size="11">',

@@ -7,7 +7,7 @@
 . "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/bed.sh"
 
 # Of a row: how many, of how many bytes with their link header.
-packets=5000
+packets=4000
 size=64
 # Which clients: IPv4 addresses are drawn from this range. The IPv6 client is
 # always the same, for pktgen draws none: there it is ports that are drawn, which
