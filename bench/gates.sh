@@ -3,6 +3,8 @@
 # What a packet may cost, against what others need for it in the same boot: the
 # most telling rows of `make bench`. It counts instructions, so neither the
 # machine nor what else it does changes them.
+# shellcheck disable=SC2034 # what lib.sh calls the cases by
+mode=cost
 here=$(dirname "$(readlink -f "$0")")
 # shellcheck source=bench/row.sh
 . "$here/row.sh"
