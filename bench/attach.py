@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""attach.py PLACE PROGRAM INPUT OUTPUT GHOST4,GHOST6 LINK SERVER...: a peer of bench/bpf.
+"""attach.py INPUT OUTPUT GHOST4,GHOST6 LINK SERVER... -- FORM...: the peers of bench/bpf.
 
-PROGRAM of bench/out/tc.bpf or xdp.bpf gets the frames that come in from the
-device INPUT at that place (tcx, clsact or xdp), and sends those for a ghost out of OUTPUT, whose link address is
-LINK, to the servers, which have the rows by turns. A SERVER is its link address
-and one of each family, with commas. Stays attached until it is ended: says so
-when it is, and holds a program that nothing else does.
+A FORM is PLACE:PROGRAM: a program of bench/out/tc.bpf or xdp.bpf gets the frames
+that come in from the device INPUT at that place (tcx, clsact or xdp), and sends
+those for a ghost out of OUTPUT, whose link address is LINK, to the servers, which
+have the rows by turns. A SERVER is its link address and one of each family, with
+commas. Says which form is attached, each until SIGUSR1 asks for the next one.
 
 By way of libbpf, which iproute2 brings; itself, it attaches to clsact only.
 """
@@ -129,16 +129,21 @@ def detach(place, device, fd):
 
 
 def main():
-    place, program, source, target, ghosts, own, *servers = sys.argv[1:]
-    ended = {signal.SIGTERM, signal.SIGINT}
-    signal.pthread_sigmask(signal.SIG_BLOCK, ended)
-    content = setup(ghosts.split(","), target, own, servers)
-    fd = load("xdp" if place == "xdp" else "tc", program, content)
+    source, target, ghosts, own, *rest = sys.argv[1:]
+    end = rest.index("--")
+    content = setup(ghosts.split(","), target, own, rest[:end])
+    signals = {signal.SIGUSR1, signal.SIGTERM, signal.SIGINT}
+    signal.pthread_sigmask(signal.SIG_BLOCK, signals)
     device = socket.if_nametoindex(source)
-    good("attach", attach(place, device, fd))
-    print("attached", flush=True)
-    signal.sigwait(ended)
-    good("detach", detach(place, device, fd))
+    for form in rest[end + 1:]:
+        place, program = form.split(":")
+        fd = load("xdp" if place == "xdp" else "tc", program, content)
+        good("attach", attach(place, device, fd))
+        print(form, flush=True)
+        asked = signal.sigwait(signals)
+        good("detach", detach(place, device, fd))
+        if asked != signal.SIGUSR1:
+            break
 
 
 if __name__ == "__main__":

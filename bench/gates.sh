@@ -21,14 +21,15 @@ here=$(dirname "$(readlink -f "$0")")
 
 # What two measurements of the same may differ by, in instructions per packet.
 tolerance=30
-packets=3000
 declare -A cost
 
 peers() {
 	silent d in
 	row drop -received
 	flush
-	bpf tcx same tc-bpf-same
+	bpf_up tcx:same
+	bpf_row tcx:same tc-bpf-same
+	unserve bpf
 	best
 	row nft-best sunk -received
 	flush
