@@ -195,17 +195,20 @@ changed() {
 # one_each: in mode broadcast, hosts that change some time apart also end their settling
 # some time apart, and a SYN in between is answered by two. No connection is harmed, but
 # the one who is not taken up repeats itself, and when the older functions are gone what
-# the client says to that is reset. So that every reset counts, these end before.
+# the client says to that is reset. So that every reset counts, these end before. A SYN that
+# brought data has made a socket, which itself ends with a reset: none but that is forgiven.
 one_each() {
 	local name pids=()
 
 	[[ $mode == broadcast ]] || return 0
 	streams pause
+	whole
 	for name in "${servers[@]}"; do
 		at "$name" ss -K state syn-recv >/dev/null &
 		pids+=($!)
 	done
 	wait "${pids[@]}"
+	account
 	streams resume
 }
 
