@@ -33,9 +33,12 @@ def measure(tool, servers, chunks):
     command = [tool, "analyze", "--servers", servers, "--holdout", "-"]
     child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
     written = 0
-    while written < SIZE:
-        written += child.stdin.write(next(chunks))
-    child.stdin.close()
+    try:
+        while written < SIZE:
+            written += child.stdin.write(next(chunks))
+        child.stdin.close()
+    except BrokenPipeError:
+        sys.exit(f"analyze: it ended with {child.wait()} after {written} bytes")
     _, status, used = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode:

@@ -16,6 +16,15 @@ ipvs() {
 			echo "-a -u $service -r $(with_port "${lan[$family]}${number[$name]}") -g"
 		done
 	} | at d ipvsadm -R
+	[[ -n ${2-} ]] || roomy
+}
+
+# roomy: makes the table of connections as large as it may be, and waits until it
+# is: it would grow, on the one processor, while packets are counted.
+roomy() {
+	sysctls d ipv4/vs/conn_lfactor=-8
+	clients=new flood "$(mac d)" "${ghost[$family]}" 500
+	poll_until 30 at d grep -q '(16 bits' /proc/net/ip_vs_status
 }
 
 # with_port ADDRESS: the one that the generator sends to.

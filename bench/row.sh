@@ -25,9 +25,11 @@ declare -A nft=([v4]=ip [v6]=ip6)
 # packets, which every receiver but a device that drops them would pay for with a
 # copy; what comes off a wire nobody holds.
 flood() {
-	local range=() settings
+	local range=() bytes=$size settings
 
-	settings=("count $3" "clone_skb 0" "flag !SHARED" "pkt_size $size" "delay 0" "dst_mac $1")
+	# What pktgen needs for IPv6, and else makes of it with a complaint for each packet.
+	[[ $family == v4 ]] || ((bytes >= 78)) || bytes=78
+	settings=("count $3" "clone_skb 0" "flag !SHARED" "pkt_size $bytes" "delay 0" "dst_mac $1")
 	if [[ $family == v4 ]]; then
 		read -ra range <<<"${sources[$clients]}"
 		settings+=("flag !IPV6" "dst $2" "src_min ${range[0]}" "src_max ${range[1]}" "flag IPSRC_RND")
@@ -121,6 +123,7 @@ row() {
 	current="$1 $family"
 	cost "$link" "$destination" "${arrived[@]}" "${@:2}"
 	echo "row $current $total"
+	current="none, but what follows $current"
 }
 
 family='' current='' total=''

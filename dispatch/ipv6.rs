@@ -61,9 +61,12 @@ pub fn destination(bytes: &[u8]) -> Option<Bytes> {
 /// Likewise, whether it may be a message of ICMPv6.
 #[inline]
 pub fn may_be_icmp(bytes: &[u8]) -> bool {
-    bytes
-        .get(6)
-        .is_some_and(|&next| next == ICMP || is_extension(next))
+    bytes.get(6).is_some_and(|&next| needs_more(next))
+}
+
+#[inline]
+const fn needs_more(next_header: u8) -> bool {
+    next_header == ICMP || is_extension(next_header)
 }
 
 impl Header {
@@ -95,7 +98,7 @@ impl Header {
     /// Whether [`client`](Self::client) reads beyond this header, up to [`CLIENT_BYTES`].
     #[inline]
     pub const fn needs_more(&self) -> bool {
-        self.next_header == ICMP || is_extension(self.next_header)
+        needs_more(self.next_header)
     }
 
     /// Whose packet to `ghost` this is: the one decision every hook and `onehopctl` share.

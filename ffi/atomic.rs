@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Words that packets read, and that others, or other packets, write.
+//! Words that packets read, and that others, or other packets, write: on 64 bits.
 
 use kernel::sync::atomic::{Atomic, AtomicType};
 
@@ -8,15 +8,17 @@ use kernel::sync::atomic::{Atomic, AtomicType};
 /// [`Atomic::load`] with `Relaxed`, which is a function of C's, and a call of one for each packet.
 #[inline(always)]
 pub(crate) fn read_once<T: AtomicType>(place: &Atomic<T>) -> T {
-    // SAFETY: The place is valid and aligned for `T` and lives as long as the reference. Whoever
-    // writes to it does so atomically, for which a volatile load is no race in the kernel's memory
-    // model.
+    const { assert!(size_of::<T>() <= size_of::<usize>()) };
+    // SAFETY: The place is valid and aligned for `T`, has one of its values by `Atomic`'s invariant,
+    // and lives as long as the reference. Whoever writes to it does so atomically; and one load of a
+    // word, which is volatile, is no race with that in the kernel's memory model.
     unsafe { place.as_ptr().read_volatile() }
 }
 
 /// C's WRITE_ONCE(), likewise: the same as [`Atomic::store`] with `Relaxed`.
 #[inline(always)]
 pub(crate) fn write_once<T: AtomicType>(place: &Atomic<T>, value: T) {
-    // SAFETY: As above; nor is a volatile store a race with whoever reads and writes atomically.
+    const { assert!(size_of::<T>() <= size_of::<usize>()) };
+    // SAFETY: As above; and `value` is a `T`, stored as one word.
     unsafe { place.as_ptr().write_volatile(value) }
 }

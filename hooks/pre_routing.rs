@@ -84,7 +84,6 @@ fn receive<F: Family>(
 
 /// A packet for a ghost, and how it came. By value to functions of their own: a reference would have
 /// it written to memory for all packets.
-#[derive(Clone, Copy)]
 struct Packet<F: Family> {
     header: F::Header,
     /// In a frame to several hosts.

@@ -31,15 +31,19 @@ key() {
 
 # Two clients ask the ghost all the time, one ten times as often.
 heaviest_is_told() {
-	local heavy=${many[8]} light=${many[20]}
+	local heavy=${many[8]} light=${many[20]} before seen sampled
 
 	start "$scratch/heavy" cm ping -q -i 0.02 -I "$heavy" "$ghost"
 	start "$scratch/light" cm ping -q -i 0.2 -I "$light" "$ghost"
 	poll_until 20 has_been_seen "$light"
+	before=$(counter d1 seen)
 	looked --sample 1
+	seen=$(($(counter d1 seen) - before)) sampled=$(told '[.clients[].sampled] | add')
+	# What d1 has sent on is no second packet.
+	((sampled <= seen)) || fail "$sampled packets sampled where $seen came"
 	equal "heaviest clients" "$(told '[.clients[].clients] | join(" ")')" "$(key "$heavy") $(key "$light")"
 	equal "their pool" "$(told '.clients[0].pool')" web
-	note "of $(told '[.clients[].sampled] | add') packets, $(told '.clients[0].share')"
+	note "of $sampled packets, where $seen came, $(told '.clients[0].share')"
 	equal "more than 70 % are of the heaviest" "$(told '.clients[0].share > 0.7')" true
 }
 

@@ -88,13 +88,13 @@ impl Config {
         self.pool_at(self.ghosts6.get(address)?)
     }
 
-    /// The same, where the search is known to [begin](Self::ghosts4).
+    /// The same, where the search is known to [begin](Table::start).
     #[inline]
     pub(crate) fn pool_of_ghost4_from(&self, start: Start, address: [u8; 4]) -> Option<&Pool> {
         self.pool_at(self.ghosts4.get_from(start, address)?)
     }
 
-    /// The same, where the search is known to [begin](Self::ghosts6).
+    /// The same, where the search is known to [begin](Table::start).
     #[inline]
     pub(crate) fn pool_of_ghost6_from(&self, start: Start, address: [u8; 16]) -> Option<&Pool> {
         self.pool_at(self.ghosts6.get_from(start, address)?)

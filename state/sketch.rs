@@ -59,13 +59,13 @@ impl Sketch {
 
     /// Goes on to the next tick if it is time. One caller at a time.
     pub(crate) fn tick(&self, now: u64) {
-        if now < read_once(&self.since) + TICK_MS {
+        if now < self.since.load(Relaxed) + TICK_MS {
             return;
         }
         self.since.store(now, Relaxed);
-        let tick = read_once(&self.tick);
+        let tick = self.tick.load(Relaxed);
         for slot in &self.slots {
-            if read_once(slot) != tick {
+            if slot.load(Relaxed) != tick {
                 slot.store(0, Relaxed);
             }
         }
@@ -74,7 +74,7 @@ impl Sketch {
 
     /// How many connections were seen in this tick and the one before.
     pub(crate) fn estimate(&self) -> u32 {
-        let marked = self.slots.iter().filter(|slot| read_once(slot) != 0);
+        let marked = self.slots.iter().filter(|slot| slot.load(Relaxed) != 0);
         estimate(marked.count())
     }
 

@@ -53,7 +53,7 @@ impl Device {
     }
 }
 
-/// Lets a packet socket see what the host receives and nothing else. What it sends would be copied
+/// Lets a packet socket see what the host receives and nothing else. What it sends would be cloned
 /// first and filtered then: 1000 instructions a packet (`bench/top.sh`).
 ///
 /// # Errors

@@ -2,8 +2,8 @@
 //! Who the heavy clients are, from a sample of the frames that this host receives.
 //!
 //! The filter runs in the kernel, before anything is copied: what a frame costs is in
-//! Documentation/decisions.md. Devices that lie upon each other (a VLAN and its parent, a bond and its ports)
-//! show a frame once each; shares are the same.
+//! Documentation/decisions.md. Devices that lie upon each other (a VLAN and its parent, a bond and
+//! its ports) show a frame once each; shares are the same.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read};
