@@ -9,6 +9,8 @@
 ipvs() {
 	local name service
 
+	# A table for as many as come.
+	modprobe ip_vs conn_tab_bits=16
 	service=$(with_port "${ghost[$family]}")
 	{
 		echo "-A -u $service -s $1 ${2-}"
@@ -47,8 +49,6 @@ ipvs_rows() {
 
 	has_ghost add
 	for scheduler in sh mh; do
-		# A table for as many as come.
-		modprobe ip_vs conn_tab_bits=16
 		ipvs "$scheduler"
 		clients=few row "ipvs-$scheduler-known" scheduled -connected sunk
 		clients=new row "ipvs-$scheduler-new" scheduled '~connected' sunk

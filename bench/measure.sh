@@ -2,19 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # All rows, in the guest. The first one whose packets do not go the way that its
 # name says ends the measurement.
-here=$(dirname "$(readlink -f "$0")")
-# shellcheck source=bench/row.sh
-. "$here/row.sh"
-# shellcheck source=bench/pool.sh
-. "$here/pool.sh"
-# shellcheck source=bench/nft.sh
-. "$here/nft.sh"
-# shellcheck source=bench/bpf.sh
-. "$here/bpf.sh"
-# shellcheck source=bench/ipvs.sh
-. "$here/ipvs.sh"
-# shellcheck source=bench/onehop.sh
-. "$here/onehop.sh"
+# shellcheck source=bench/rows.sh
+. "$(dirname "$(readlink -f "$0")")/rows.sh"
 
 # direct: the generator is on the lan itself.
 direct() {

@@ -4,6 +4,8 @@
 # one packet in so many the copy, the wake-up and the counting. Mode router.
 # shellcheck source=bench/row.sh
 . "$(dirname "$(readlink -f "$0")")/row.sh"
+# shellcheck source=bench/pool.sh
+. "$(dirname "$(readlink -f "$0")")/pool.sh"
 
 # sockets: how many look at all packets of d; the first line is the heading.
 sockets() {
@@ -23,12 +25,12 @@ watched() {
 	equal "sockets" "$(sockets)" 0
 }
 
-module_load
+module_up
 for family in v4 v6; do
 	silent d in
 	row drop -received
 	at d nft flush ruleset
-	pool router "${servers[@]}" | ctl d apply - >/dev/null
+	configure router "${servers[@]}"
 	row top-none handed sunk
 	for sample in 16 256 65536; do
 		watched "top-$sample" --sample "$sample"

@@ -49,8 +49,7 @@ struct Slot {
 
 impl Slot {
     fn put(&self, server: ServerId, isn: u32) {
-        self.record
-            .store(Record::new(server, isn).to_bits(), Relaxed);
+        write_once(&self.record, Record::new(server, isn).to_bits());
     }
 }
 
@@ -158,9 +157,9 @@ impl Tracked {
     /// them, or what is forgotten might be noted again.
     pub(crate) fn forget(&self, servers: &Bitmap) {
         for slot in &self.slots {
-            let record = Record::from_bits(read_once(&slot.record));
+            let record = Record::from_bits(slot.record.load(Relaxed));
             if record.is_some_and(|record| servers.contains(record.server.get())) {
-                write_once(&slot.record, 0);
+                slot.record.store(0, Relaxed);
                 self.noted.fetch_sub(1, Relaxed);
             }
         }
@@ -168,7 +167,7 @@ impl Tracked {
 
     /// How many are noted.
     pub(crate) fn noted(&self) -> u32 {
-        read_once(&self.noted)
+        self.noted.load(Relaxed)
     }
 
     /// Whether there was no room for one, and this is the first to ask.
