@@ -76,7 +76,8 @@ class Account:
         words = (
             f"{len(streams)} streams, {moving} on moved keys, {elsewhere} on older owners; "
             f"packets by older {olds - self.olds}, newest {newest - self.newest}; "
-            f"{report['answers']} answers a second each, longest pause {report['pause']} s"
+            f"{report['answers']} answers a second each, longest pause {report['pause']} s, "
+            f"{sum(report['repeated'].values())} segments repeated so far"
         )
         wrong = None
         if moving * 4 < len(streams):

@@ -39,8 +39,8 @@ left() {
 restored() {
 	local again
 
-	streams pause
-	at s2 ss -K sport = :7000 >/dev/null
+	at s2 ss -Kt sport = :7000 >/dev/null
+	at_rest
 	on_all "$@" --now
 	know
 	streams resume
@@ -97,9 +97,8 @@ deadline_passes() {
 	restored undrain s2
 }
 
-# losses: the cases, 5.
+# losses: the cases, 4; a server that dies is one of main_verbs'.
 losses() {
-	try "a server dies, and down is said of it" server_dies
 	try "down is said of a living server" living_server_down
 	try "a server is removed at once" server_removed_at_once
 	try "commit while there are connections" committed_early

@@ -192,31 +192,49 @@ changed() {
 	note "$told; hosts $apart ms apart"
 }
 
+# at_rest: no new connections until `streams resume`, and those there were have come to their
+# end in the servers' stacks, too. While hosts change some time apart packets are lost, and so may
+# the last word of a client be: its server says its own again, and what the client then says goes
+# to the newest owner, which resets what it has never seen, once no older function holds it.
+at_rest() {
+	streams pause
+	poll_until 40 all_have_ended
+}
+
+all_have_ended() {
+	local name
+
+	for name in "${servers[@]}"; do
+		at "$name" ss -Htn state fin-wait-1 state fin-wait-2 state closing state last-ack sport = :7000
+	done >"$scratch/ending"
+	[[ ! -s $scratch/ending ]] || fail "$(<"$scratch/ending")"
+}
+
 # one_each: in mode broadcast, hosts that change some time apart also end their settling
 # some time apart, and a SYN in between is answered by two. No connection is harmed, but
 # the one who is not taken up repeats itself, and when the older functions are gone what
-# the client says to that is reset. So that every reset counts, these end before. A SYN that
-# brought data has made a socket, which itself ends with a reset: none but that is forgiven.
+# the client says to that is reset. So that every reset counts, these end before. With $forgiving, a
+# SYN that brought data has made a socket, which itself ends with a reset: none but that is forgiven.
 one_each() {
 	local name pids=()
 
 	[[ $mode == broadcast ]] || return 0
-	streams pause
 	whole
 	for name in "${servers[@]}"; do
-		at "$name" ss -K state syn-recv >/dev/null &
+		at "$name" ss -Kt state syn-recv >/dev/null &
 		pids+=($!)
 	done
 	wait "${pids[@]}"
-	account
-	streams resume
+	if [[ -n ${forgiving-} ]]; then account; else whole; fi
 }
 
 # committed: the streams of clients that move end, others begin; then the older
 # functions go, and nothing breaks.
 committed() {
 	streams renew
+	at_rest
 	one_each
+	streams resume
 	on_all commit
 	know
 	none_moves
@@ -255,10 +273,10 @@ recover() {
 	# What was so already has ended no transition.
 	on_all commit
 	streams fresh 0
-	at cm ss -K dport = :7000 >/dev/null
+	at cm ss -Kt dport = :7000 >/dev/null
 	for name in "${servers[@]}"; do
 		sysctls "$name" ipv4/tcp_syncookies=1
-		at "$name" ss -K sport = :7000 >/dev/null
+		at "$name" ss -Kt sport = :7000 >/dev/null
 	done
 	know
 	streams open "${clients[@]}"

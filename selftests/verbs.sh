@@ -54,9 +54,6 @@ weight_changes() {
 kind_changes() {
 	four 'kind = "mod"' "${lines[@]}" >"$scratch/mod.conf"
 	over apply "$scratch/mod.conf"
-}
-
-kind_changes_back() {
 	over apply "$scratch/four.conf"
 }
 
@@ -157,28 +154,28 @@ mostly_broken() {
 }
 
 # main_verbs: a whole script, in the mode and method that it has set: a change by health, by
-# hand and by an edited file, changes upon each other, and what ends connections.
+# hand and by an edited file, and what ends connections.
 main_verbs() {
-	plan 12
+	plan 6
 	transition_bed
 	begin
 	try "a server's health returns" server_returns
 	try "a server drains, as planned" server_drains
 	try "overrides come, and move only their prefixes" overrides_come
-	try "kind hash to mod, in one edit with all before" kind_changes
-	try "kind mod to hash" kind_changes_back
-	try "changes overlap, until eight functions stand" changes_overlap
-	losses
+	try "kind hash to mod and back, in one edit with all before" kind_changes
+	try "a server dies, and down is said of it" server_dies
 	run_case "control: without a transition most moved streams break" without_transition
 	finish
 }
 
-# other_verbs: another whole script: all the verbs that are not in the one above.
+# other_verbs: another whole script: all that is not in the one above, and changes upon each
+# other.
 other_verbs() {
-	plan 13
+	plan 18
 	transition_bed
 	begin
 	try "a server's health returns" server_returns
+	try "changes overlap, until eight functions stand" changes_overlap
 	try "a server drains no more" server_drains_no_more
 	try "a server leaves the pool" server_leaves
 	try "a server joins the pool" server_comes
@@ -191,5 +188,6 @@ other_verbs() {
 	try "the number of rows" rows_change
 	try "the prefixes" prefixes_change
 	try "abort" abort_brings_back
+	losses
 	finish
 }
