@@ -165,6 +165,25 @@ fn any_change() -> impl Strategy<Value = (Vec<Server>, Vec<Server>)> {
     })
 }
 
+/// What happens to a server, be it there or not: it leaves, or is as it says then.
+type Event = (u32, Option<(u32, State)>);
+
+/// Several servers change at once, again and again.
+fn any_events() -> impl Strategy<Value = Vec<Vec<Event>>> {
+    let change = prop::option::weighted(0.8, (1u32..=1000, any_state()));
+    prop::collection::vec(prop::collection::vec((0u32..32, change), 1..6), 1..30)
+}
+
+fn happen(servers: &mut Vec<Server>, (id, change): Event) {
+    let at = servers.binary_search_by_key(&common::id(id), |server| server.id);
+    match (at, change) {
+        (Ok(at), None) => drop(servers.remove(at)),
+        (Ok(at), Some((weight, state))) => servers[at] = server(id, weight, state),
+        (Err(at), Some((weight, state))) => servers.insert(at, server(id, weight, state)),
+        (Err(_), None) => {}
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
@@ -177,6 +196,23 @@ proptest! {
         prop_assert_eq!(differing, changed as usize);
         if Revision::new(&old, &new).is_idle() {
             prop_assert_eq!(table, before);
+        }
+    }
+
+    /// However long a table has been revised, it is the one that would be made now.
+    #[test]
+    fn equal_after_any_changes(
+        events in any_events(), keyed in any_keyed(), table in any_table(256, 32)
+    ) {
+        let mut servers = Vec::new();
+        let mut rows = tabled(&keyed, &servers, &table);
+        for together in events {
+            let old = servers.clone();
+            for event in together {
+                happen(&mut servers, event);
+            }
+            Revision::new(&old, &servers).apply(&keyed, &table, 0, &mut rows);
+            prop_assert_eq!(&rows, &tabled(&keyed, &servers, &table), "{:?}", servers);
         }
     }
 
