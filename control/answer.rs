@@ -37,7 +37,7 @@ pub(super) fn call(
 ) -> Result<(), Refusal> {
     let request = Answer::decode(raw)?;
     namespace.events().prepare()?;
-    let changed = answer(namespace, &mut namespace.turn(), &request)?;
+    let changed = answer(namespace, &mut namespace.turn_of_call()?, &request)?;
     Answer::reply(raw, changed);
     Ok(())
 }

@@ -36,7 +36,7 @@ pub(super) fn call(namespace: &Arc<Namespace>, raw: &mut [u8; Apply::SIZE]) -> R
     check::image(&image, &mut scratch)?;
     namespace.events().prepare()?;
     watch(namespace, &image)?;
-    let outcome = apply(namespace, &mut namespace.turn(), &request, &image)?;
+    let outcome = apply(namespace, &mut namespace.turn_of_call()?, &request, &image)?;
     Apply::reply(raw, &outcome);
     Ok(())
 }
@@ -52,7 +52,7 @@ fn watch(namespace: &Arc<Namespace>, image: &Image<'_>) -> Result<(), Refusal> {
         deadlines::watch(namespace)?;
     }
     if image.header().devices > 0 {
-        links::watch(namespace, &mut namespace.turn())?;
+        links::watch(namespace, &mut namespace.turn_of_call()?)?;
     }
     for pool in image.pools() {
         if pool?.has_peers() {

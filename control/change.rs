@@ -26,7 +26,7 @@ const MAX_TRIES: u32 = 16;
 ///
 /// `ENOMEM`; `EBUSY` if routes change too fast; `EINTR` if the process is being killed.
 pub(super) fn watch_routes(namespace: &Arc<Namespace>) -> Result {
-    if namespace.turn().data().watch.is_some() {
+    if namespace.turn_of_call()?.data().watch.is_some() {
         return Ok(());
     }
     let mut tries = 1;
@@ -37,7 +37,7 @@ pub(super) fn watch_routes(namespace: &Arc<Namespace>) -> Result {
         }
         task::pause()?;
     };
-    let spare = keep(&mut namespace.turn().data().watch, watch);
+    let spare = keep(&mut namespace.turn_of_call()?.data().watch, watch);
     drop(spare);
     Ok(())
 }
@@ -46,13 +46,13 @@ pub(super) fn watch_routes(namespace: &Arc<Namespace>) -> Result {
 ///
 /// # Errors
 ///
-/// `ENOMEM`.
+/// `ENOMEM`; `EINTR` if the process is being killed.
 pub(super) fn watch_neighbours(namespace: &Arc<Namespace>) -> Result {
-    if namespace.turn().data().neighbours.is_some() {
+    if namespace.turn_of_call()?.data().neighbours.is_some() {
         return Ok(());
     }
     let watch = NeighbourWatch::new(namespace.net(), namespace.clone())?;
-    let spare = keep(&mut namespace.turn().data().neighbours, watch);
+    let spare = keep(&mut namespace.turn_of_call()?.data().neighbours, watch);
     drop(spare);
     Ok(())
 }

@@ -25,13 +25,13 @@ const RETRY_MS: u32 = 1000;
 ///
 /// # Errors
 ///
-/// `ENOMEM`.
+/// `ENOMEM`; `EINTR` if the process is being killed.
 pub(super) fn watch(namespace: &Arc<Namespace>) -> Result {
-    if namespace.turn().data().deadlines.is_some() {
+    if namespace.turn_of_call()?.data().deadlines.is_some() {
         return Ok(());
     }
     let work = Work::new(namespace.clone(), run)?;
-    let spare = change::keep(&mut namespace.turn().data().deadlines, work);
+    let spare = change::keep(&mut namespace.turn_of_call()?.data().deadlines, work);
     drop(spare);
     Ok(())
 }

@@ -19,7 +19,7 @@ use kernel::{
 
 pub(super) fn call(namespace: &Namespace, raw: &mut [u8; Dump::SIZE]) -> Result<(), Refusal> {
     let request = Dump::decode(raw)?;
-    let turn = namespace.turn();
+    let turn = namespace.turn_of_call()?;
     let (generation, digest) = (namespace.generation(), namespace.digest());
     let image = encode(namespace, turn.current(), Form::Standing)?;
     // The copy to user space may take long; nobody needs to wait for it.

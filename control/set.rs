@@ -19,7 +19,7 @@ use kernel::{alloc::KVVec, prelude::*, sync::Arc};
 pub(super) fn call(namespace: &Arc<Namespace>, raw: &mut [u8; Set::SIZE]) -> Result<(), Refusal> {
     let request = Set::decode(raw)?;
     namespace.events().prepare()?;
-    let outcome = set(namespace, &mut namespace.turn(), &request)?;
+    let outcome = set(namespace, &mut namespace.turn_of_call()?, &request)?;
     Set::reply(raw, &outcome);
     Ok(())
 }

@@ -32,7 +32,7 @@ pub(super) fn call(
 ) -> Result<(), Refusal> {
     let request = Transition::decode(raw)?;
     namespace.events().prepare()?;
-    let outcome = carry_out(namespace, &mut namespace.turn(), &request)?;
+    let outcome = carry_out(namespace, &mut namespace.turn_of_call()?, &request)?;
     Transition::reply(raw, &outcome);
     Ok(())
 }

@@ -5,10 +5,11 @@
 use super::{atomic::read_once, bindings};
 use core::{marker::PhantomData, mem::offset_of, ptr};
 use kernel::{
+    error::to_result,
     prelude::*,
     sync::{
         atomic::{Atomic, Full, Relaxed},
-        lock::mutex::MutexBackend,
+        lock::{mutex::MutexBackend, Guard},
         rcu, LockClassKey, Mutex,
     },
     types::NotThreadSafe,
@@ -116,6 +117,24 @@ impl<T: Send + Sync, W: Send + Unpin> RcuCell<T, W> {
             turn: self.writer.lock(),
         }
     }
+
+    /// The same for a process that may be killed while it waits: turns may last seconds.
+    ///
+    /// # Errors
+    ///
+    /// `EINTR` if it is being killed.
+    pub(crate) fn write_killable(&self) -> Result<Writer<'_, T, W>> {
+        // The kernel crate's mutex has no such call. Its lock is `repr(C)` and begins with the
+        // kernel's own, on which `Lock::from_raw` relies as well.
+        let mutex = ptr::from_ref(&self.writer)
+            .cast_mut()
+            .cast::<bindings::mutex>();
+        // SAFETY: The mutex is initialised, as it exists; process context by the callers' contract.
+        to_result(unsafe { bindings::onehop_lock_killable(mutex) })?;
+        // SAFETY: It was just acquired.
+        let turn = unsafe { Guard::new(&self.writer, ()) };
+        Ok(Writer { cell: self, turn })
+    }
 }
 
 #[pinned_drop]
@@ -132,7 +151,7 @@ impl<T: Send + Sync, W: Send + Unpin> PinnedDrop for RcuCell<T, W> {
 /// A writer's turn: nobody else replaces the value while it lasts.
 pub(crate) struct Writer<'a, T: Send + Sync, W: Send + Unpin> {
     cell: &'a RcuCell<T, W>,
-    turn: kernel::sync::lock::Guard<'a, W, MutexBackend>,
+    turn: Guard<'a, W, MutexBackend>,
 }
 
 impl<T: Send + Sync, W: Send + Unpin> Writer<'_, T, W> {

@@ -18,6 +18,7 @@
 #include <linux/igmp.h>
 #include <linux/inetdevice.h>
 #include <linux/ipv6_route.h>
+#include <linux/mutex.h>
 #include <linux/netdevice.h>
 #include <linux/netfilter.h>
 #include <linux/netfilter_arp.h>
@@ -172,5 +173,6 @@ bool onehop_is_unicast(const struct fib_notifier_info *info);
 void onehop_rtnl_barrier(void);
 void onehop_cond_resched(void);
 bool onehop_fatal_signal(void);
+int onehop_lock_killable(struct mutex *lock);
 
 #endif /* _ONEHOP_SHIM_H */

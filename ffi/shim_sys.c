@@ -91,3 +91,9 @@ bool onehop_fatal_signal(void)
 {
 	return fatal_signal_pending(current);
 }
+
+/* A macro where lockdep is on. */
+int onehop_lock_killable(struct mutex *lock)
+{
+	return mutex_lock_killable(lock);
+}

@@ -157,6 +157,15 @@ impl Namespace {
         self.config.write()
     }
 
+    /// The same for a call, whose process may be killed while it waits.
+    ///
+    /// # Errors
+    ///
+    /// `EINTR` if it is being killed.
+    pub(crate) fn turn_of_call(&self) -> Result<Turn<'_>> {
+        self.config.write_killable()
+    }
+
     /// Counts changes.
     pub(crate) fn generation(&self) -> u64 {
         self.generation.load(Relaxed)
