@@ -67,6 +67,8 @@ install: module ctl
 	install -D -m 0755 $(ONEHOPCTL) $(DESTDIR)$(PREFIX)/sbin/onehopctl
 	install -D -m 0755 ctl/examples/watchd.sh $(share)/onehop/watchd.sh
 	install -D -m 0644 ctl/examples/onehop.conf $(share)/onehop/onehop.conf
+	install -D -m 0644 ctl/examples/bird-dispatcher.conf $(share)/onehop/bird-dispatcher.conf
+	install -D -m 0644 ctl/examples/bird-router.conf $(share)/onehop/bird-router.conf
 	for page in Documentation/man/*.[578]; do \
 		install -D -m 0644 $$page $(share)/man/man$${page##*.}/$${page##*/}; \
 	done
