@@ -51,7 +51,7 @@ pub(super) fn plan(config: &Config, answers: bool) -> Result<Plan> {
     plan.names
         .extend_from_slice(config.devices(), GFP_KERNEL_ACCOUNT)?;
     for (ghost, pool) in config.ghosts_with_pools() {
-        plan.ingress |= pool.wanted().mode == Mode::Broadcast;
+        plan.ingress = true;
         let mut listen = |group| plan.groups.push(group, GFP_KERNEL_ACCOUNT);
         let asked = match (pool.wanted().mode, pool.wanted().shape, ghost) {
             (Mode::Broadcast, Some(Shape::Multicast), _) => {

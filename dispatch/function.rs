@@ -113,7 +113,7 @@ impl Law {
     }
 
     /// The row of a client, which may be overridden.
-    #[inline]
+    #[inline(always)]
     fn row(&self, client: Address) -> Option<u32> {
         let (keyed, rows) = self.kind.ranked()?;
         Some(rows.row_of(keyed, self.prefixes.key(client)))

@@ -54,6 +54,26 @@ pub fn destination(bytes: &[u8]) -> Option<Bytes> {
     Some([d0, d1, d2, d3])
 }
 
+/// The length in bytes of a packet that begins with `bytes`, by its own word for it. None without a
+/// header that the stack of the kernel takes as it is, with a checksum that is right; nor of one with
+/// options, whose checksum takes longer to tell; nor where the word is 0, see [`Header::parse`].
+#[inline(always)]
+pub fn sound_length(bytes: &[u8]) -> Option<u32> {
+    let header: &[u8; 20] = bytes.first_chunk()?;
+    let &[0x45, _, l0, l1, ..] = header else {
+        return None;
+    };
+    let (mut sum, mut rest) = (0, &header[..]);
+    while let Some((word, behind)) = rest.split_first_chunk() {
+        sum += u64::from(u32::from_ne_bytes(*word));
+        rest = behind;
+    }
+    // A sum of 16-bit words in ones' complement is all ones in whichever order their bytes are, and
+    // in words twice as long; that is, a multiple of all ones, as 0 it cannot be.
+    let length = u16::from_be_bytes([l0, l1]);
+    (sum % 0xffff == 0 && length >= 20).then_some(length.into())
+}
+
 impl Header {
     /// Reads a header from the start of `bytes`. Its options need not be there.
     ///
@@ -98,27 +118,37 @@ impl Header {
     /// An ICMP error to the ghost belongs to the client the quoted packet went to, as its outer
     /// source is whichever router noticed. Anything else belongs to its source. So does a later
     /// fragment of an ICMP message, whose type is not in it: errors are too short to be fragmented.
-    #[inline(always)]
     pub fn client(&self, packet: &[u8], ghost: Bytes) -> Client {
-        if self.source == ghost {
-            return Client::NotOurs(NotOurs::FromGhost);
-        }
-        let mut client = self.source;
-        if self.needs_more() {
+        let client = if self.needs_more() && self.source != ghost {
             match self.icmp_client(packet, ghost) {
-                Ok(quoted) => client = quoted,
+                Ok(client) if is_client(client) => Ok(client),
+                Ok(_) => Err(NotOurs::NoClient),
                 Err(other) => return other,
             }
-        }
-        if !is_client(client) {
-            return Client::NotOurs(NotOurs::NoClient);
-        }
-        Client::Is(Address::V4(client))
+        } else {
+            self.sender(ghost)
+        };
+        client.map_or_else(Client::NotOurs, |client| Client::Is(Address::V4(client)))
     }
 
-    /// The same for ICMP. By itself, so that what all other packets need is short enough to be
-    /// inlined in the hooks.
-    #[cold]
+    /// The same of a packet that is known not to [need more](Self::needs_more): short enough to be
+    /// inlined in the hooks, and without a type that is either family's.
+    ///
+    /// # Errors
+    ///
+    /// Why it is nobody's.
+    #[inline(always)]
+    pub fn sender(&self, ghost: Bytes) -> Result<Bytes, NotOurs> {
+        if self.source == ghost {
+            Err(NotOurs::FromGhost)
+        } else if !is_client(self.source) {
+            Err(NotOurs::NoClient)
+        } else {
+            Ok(self.source)
+        }
+    }
+
+    /// [`client`](Self::client) for ICMP.
     fn icmp_client(&self, packet: &[u8], ghost: Bytes) -> Result<Bytes, Client> {
         let message = packet.get(usize::from(self.header_len)..);
         match message.map_or(Err(Malformed), icmp_error) {
@@ -229,8 +259,7 @@ pub fn client(packet: &[u8], ghost: Bytes) -> Client {
 /// section 7). The rest of 240.0.0.0/4 is unicast to Linux, so it is to us.
 #[inline]
 pub const fn is_client(address: Bytes) -> bool {
-    !matches!(
-        address,
-        [0 | 127 | 224..=239, ..] | [169, 254, ..] | [255, 255, 255, 255]
-    )
+    // As one number: matched byte by byte it is taken apart, on the fast path.
+    let bits = u32::from_be_bytes(address);
+    !matches!(bits >> 24, 0 | 127 | 224..=239) && bits >> 16 != 0xa9fe && bits != u32::MAX
 }

@@ -64,6 +64,15 @@ pub fn may_be_icmp(bytes: &[u8]) -> bool {
     bytes.get(6).is_some_and(|&next| needs_more(next))
 }
 
+/// The length in bytes of a packet that begins with `bytes`, by its own word for it. None without a
+/// header of this version, nor where the word is 0, see [`Header::parse`].
+#[inline(always)]
+pub fn sound_length(bytes: &[u8]) -> Option<u32> {
+    let &[v, _, _, _, l0, l1, ..] = bytes.first_chunk::<HEADER>()?;
+    let payload = u16::from_be_bytes([l0, l1]);
+    (v >> 4 == 6 && payload != 0).then_some(u32::from(payload) + HEADER as u32)
+}
+
 #[inline]
 const fn needs_more(next_header: u8) -> bool {
     next_header == ICMP || is_extension(next_header)
@@ -112,23 +121,35 @@ impl Header {
     /// Unlike in IPv4 the outer source of an error must be one that a client can have: routers
     /// must not send on what comes from a link-local address (RFC 4291, section 2.5.6), and one
     /// that has any other address puts that there (RFC 6724, section 5, rule 2).
-    #[inline(always)]
     pub fn client(&self, packet: &[u8], ghost: Bytes) -> Client {
-        if self.source == ghost {
-            return Client::NotOurs(NotOurs::FromGhost);
-        }
-        let mut client = self.source;
-        if self.needs_more() {
+        let mut quoted = None;
+        if self.needs_more() && self.source != ghost {
             match quoted_client(packet, ghost) {
-                Ok(Some(quoted)) => client = quoted,
-                Ok(None) => {}
+                Ok(client) => quoted = client,
                 Err(other) => return other,
             }
         }
-        if !is_client(self.source) {
-            return Client::NotOurs(NotOurs::NoClient);
+        match self.sender(ghost) {
+            Ok(sender) => Client::Is(Address::V6(quoted.unwrap_or(sender))),
+            Err(why) => Client::NotOurs(why),
         }
-        Client::Is(Address::V6(client))
+    }
+
+    /// The same of a packet that is known not to [need more](Self::needs_more): short enough to be
+    /// inlined in the hooks, and without a type that is either family's.
+    ///
+    /// # Errors
+    ///
+    /// Why it is nobody's.
+    #[inline(always)]
+    pub fn sender(&self, ghost: Bytes) -> Result<Bytes, NotOurs> {
+        if self.source == ghost {
+            Err(NotOurs::FromGhost)
+        } else if !is_client(self.source) {
+            Err(NotOurs::NoClient)
+        } else {
+            Ok(self.source)
+        }
     }
 
     /// Where the TCP header is, if there is one to be and it is not behind extension headers.

@@ -86,13 +86,13 @@ impl Keyed {
     }
 
     /// The hash of an IPv4 key's 4 bytes.
-    #[inline]
+    #[inline(always)]
     pub fn v4(&self, key: [u8; 4]) -> u64 {
         self.short(4, u32::from_le_bytes(key).into())
     }
 
     /// The hash of an IPv6 key's 16 bytes.
-    #[inline]
+    #[inline(always)]
     pub fn v6(&self, key: [u8; 16]) -> u64 {
         let (low, high) = halves(key);
         let mut state = self.0;

@@ -85,20 +85,6 @@ pub(crate) trait Family: Protocol + 'static {
     /// As for [`Self::nexthop`].
     unsafe fn mtu(route: *mut bindings::dst_entry) -> u32;
 
-    /// Takes 1 from the TTL or hop limit.
-    ///
-    /// # Safety
-    ///
-    /// `skb` is ours, a packet of this family, with a header that is not shared.
-    unsafe fn age(skb: *mut bindings::sk_buff);
-
-    /// Marks a packet as one that is sent on, for the stack's output.
-    ///
-    /// # Safety
-    ///
-    /// `skb` is ours, a packet of this family.
-    unsafe fn mark_forwarded(skb: *mut bindings::sk_buff);
-
     /// Tells `source`, the packet's sender, of an error.
     ///
     /// # Safety

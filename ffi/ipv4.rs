@@ -98,16 +98,6 @@ impl Family for V4 {
         unsafe { bindings::onehop_rt4_mtu(route) }
     }
 
-    unsafe fn age(skb: *mut bindings::sk_buff) {
-        // SAFETY: By the contract.
-        unsafe { bindings::onehop_skb_decrease_ttl(skb) };
-    }
-
-    unsafe fn mark_forwarded(skb: *mut bindings::sk_buff) {
-        // SAFETY: By the contract.
-        unsafe { bindings::onehop_skb_set_forwarded4(skb) };
-    }
-
     unsafe fn answer(
         net: *mut bindings::net,
         skb: *mut bindings::sk_buff,

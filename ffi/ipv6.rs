@@ -164,16 +164,6 @@ impl Family for V6 {
         unsafe { bindings::onehop_rt6_mtu(route) }
     }
 
-    unsafe fn age(skb: *mut bindings::sk_buff) {
-        // SAFETY: By the contract.
-        unsafe { bindings::onehop_skb_decrease_hop_limit(skb) };
-    }
-
-    unsafe fn mark_forwarded(skb: *mut bindings::sk_buff) {
-        // SAFETY: By the contract.
-        unsafe { bindings::onehop_skb_set_forwarded6(skb) };
-    }
-
     unsafe fn answer(
         net: *mut bindings::net,
         skb: *mut bindings::sk_buff,

@@ -64,9 +64,10 @@ impl<'g> Device<'g> {
     }
 
     /// Bytes, network header on.
+    #[inline]
     pub(crate) fn mtu(&self) -> u32 {
-        // SAFETY: Valid for `'g`; a word that its writers change in one store.
-        unsafe { bindings::onehop_dev_mtu(self.ptr.as_ptr()) }
+        // SAFETY: Valid for `'g`.
+        unsafe { mtu(self.ptr.as_ptr()) }
     }
 
     /// Its own link address, on Ethernet.
@@ -137,5 +138,20 @@ impl<'g> Device<'g> {
 
     pub(super) fn as_ptr(&self) -> *mut bindings::net_device {
         self.ptr.as_ptr()
+    }
+}
+
+/// A device's MTU by C's READ_ONCE(), see [`super::atomic`]: bindgen does not know the structure, and
+/// a function of C's would be a call for each packet.
+///
+/// # Safety
+///
+/// `device` is a live device.
+#[inline]
+pub(super) unsafe fn mtu(device: *const bindings::net_device) -> u32 {
+    // SAFETY: By the contract; the field is there, and its writers change it in one store.
+    unsafe {
+        let mtu = device.byte_add(bindings::ONEHOP_DEV_MTU as usize);
+        mtu.cast::<u32>().read_volatile()
     }
 }

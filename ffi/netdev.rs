@@ -5,7 +5,7 @@
 use super::{
     bindings,
     ipv6::in6,
-    link::Mac,
+    link::{self, Mac},
     netns::Net,
     notifier::{Block, Listener},
 };
@@ -147,7 +147,7 @@ impl Membership {
     /// groups too (RFC 8200, section 5; RFC 791).
     pub(crate) fn can_last(&self) -> bool {
         // SAFETY: Valid by the invariant of the reference.
-        let mtu = unsafe { bindings::onehop_dev_mtu(self.device.as_ptr()) };
+        let mtu = unsafe { link::mtu(self.device.as_ptr()) };
         match self.group {
             Group::Link(_) => true,
             Group::V4(_) => mtu >= 68,

@@ -22,7 +22,7 @@ u32 onehop_skb_traits(const struct sk_buff *skb)
 /*
  * A frame that is not for the stack of this device, or that someone else still
  * reads, is passing: what is tagged goes on to a VLAN's device, what a bond,
- * bridge or macvlan takes to theirs.
+ * bridge or macvlan takes to theirs. So is IPv6 where the device has none of it.
  */
 u32 onehop_frame_traits(const struct sk_buff *skb)
 {
@@ -30,8 +30,15 @@ u32 onehop_frame_traits(const struct sk_buff *skb)
 
 	if (skb->protocol == htons(ETH_P_IP))
 		traits |= ONEHOP_FRAME_IPV4;
-	if (skb->protocol == htons(ETH_P_IPV6))
+	if (skb->protocol == htons(ETH_P_IPV6)) {
+		const struct inet6_dev *in6_dev = __in6_dev_get(skb->dev);
+
 		traits |= ONEHOP_FRAME_IPV6;
+		if (!in6_dev || READ_ONCE(in6_dev->cnf.disable_ipv6))
+			traits |= ONEHOP_FRAME_PASSING;
+	}
+	if (skb->pkt_type == PACKET_HOST)
+		traits |= ONEHOP_FRAME_TO_HOST;
 	if (skb->pkt_type == PACKET_OTHERHOST || skb_vlan_tag_present(skb) || skb_shared(skb) ||
 	    rcu_access_pointer(skb->dev->rx_handler) || skb->dev->flags & IFF_LOOPBACK)
 		traits |= ONEHOP_FRAME_PASSING;
@@ -134,6 +141,11 @@ bool onehop_skb_is_gso(const struct sk_buff *skb)
 	return skb_is_gso(skb);
 }
 
+int onehop_skb_trim(struct sk_buff *skb, unsigned int len)
+{
+	return pskb_trim_rcsum(skb, len);
+}
+
 bool onehop_skb_pull(struct sk_buff *skb, unsigned int len)
 {
 	return pskb_may_pull(skb, len);
@@ -144,9 +156,18 @@ int onehop_skb_make_writable(struct sk_buff *skb, const struct net_device *dev)
 	return skb_cow_head(skb, LL_RESERVED_SPACE(dev));
 }
 
-/* Takes off what belongs to this host's side of the packet's way. */
-void onehop_skb_detach(struct sk_buff *skb)
+static bool is_ipv4(const struct sk_buff *skb)
 {
+	return ip_hdr(skb)->version == 4;
+}
+
+/* Takes 1 from what it has to live, and off what belongs to this host's side of its way. */
+static __always_inline void depart(struct sk_buff *skb)
+{
+	if (is_ipv4(skb))
+		ip_decrease_ttl(ip_hdr(skb));
+	else
+		ipv6_hdr(skb)->hop_limit--;
 	skb_orphan(skb);
 	skb_dst_drop(skb);
 	secpath_reset(skb);
@@ -156,16 +177,6 @@ void onehop_skb_detach(struct sk_buff *skb)
 	skb_clear_tstamp(skb);
 }
 
-void onehop_skb_decrease_ttl(struct sk_buff *skb)
-{
-	ip_decrease_ttl(ip_hdr(skb));
-}
-
-void onehop_skb_decrease_hop_limit(struct sk_buff *skb)
-{
-	ipv6_hdr(skb)->hop_limit--;
-}
-
 /* Takes over the reference to dst. */
 void onehop_skb_set_dst(struct sk_buff *skb, struct dst_entry *dst)
 {
@@ -173,25 +184,26 @@ void onehop_skb_set_dst(struct sk_buff *skb, struct dst_entry *dst)
 	skb_dst_set(skb, dst);
 }
 
-void onehop_skb_set_forwarded4(struct sk_buff *skb)
-{
-	IPCB(skb)->flags |= IPSKB_FORWARDED;
-}
-
-void onehop_skb_set_forwarded6(struct sk_buff *skb)
-{
-	IP6CB(skb)->flags |= IP6SKB_FORWARDED;
-}
-
-int onehop_skb_dst_output(struct net *net, struct sk_buff *skb)
-{
-	return dst_output(net, NULL, skb);
-}
-
 int onehop_skb_neigh_output(struct sk_buff *skb, struct net_device *dev, struct neighbour *n)
 {
+	depart(skb);
 	skb->dev = dev;
 	return neigh_output(n, skb, false);
+}
+
+/*
+ * Takes over the reference to dst. Output takes the packet's device for where it
+ * came from, which it still is.
+ */
+int onehop_skb_dst_output(struct net *net, struct sk_buff *skb, struct dst_entry *dst)
+{
+	depart(skb);
+	skb_dst_set(skb, dst);
+	if (is_ipv4(skb))
+		IPCB(skb)->flags |= IPSKB_FORWARDED;
+	else
+		IP6CB(skb)->flags |= IP6SKB_FORWARDED;
+	return dst_output(net, NULL, skb);
 }
 
 void onehop_icmp_send(struct sk_buff *skb, int type, int code, u32 info)

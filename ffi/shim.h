@@ -60,6 +60,7 @@ u32 onehop_skb_traits(const struct sk_buff *skb);
 #define ONEHOP_FRAME_IPV4	1U
 #define ONEHOP_FRAME_IPV6	2U
 #define ONEHOP_FRAME_PASSING	4U	/* to another device or host */
+#define ONEHOP_FRAME_TO_HOST	8U
 u32 onehop_frame_traits(const struct sk_buff *skb);
 void onehop_skb_set_to_host(struct sk_buff *skb);
 struct net_device *onehop_skb_dev(const struct sk_buff *skb);
@@ -75,16 +76,13 @@ struct sk_buff *onehop_skb_alloc(struct net_device *dev, u32 len);
 int onehop_skb_link_header(struct sk_buff *skb, u16 protocol, const u8 *to);
 bool onehop_skb_is_lro(const struct sk_buff *skb);
 bool onehop_skb_is_gso(const struct sk_buff *skb);
+int onehop_skb_trim(struct sk_buff *skb, unsigned int len);
 bool onehop_skb_pull(struct sk_buff *skb, unsigned int len);
 int onehop_skb_make_writable(struct sk_buff *skb, const struct net_device *dev);
-void onehop_skb_detach(struct sk_buff *skb);
-void onehop_skb_decrease_ttl(struct sk_buff *skb);
-void onehop_skb_decrease_hop_limit(struct sk_buff *skb);
 void onehop_skb_set_dst(struct sk_buff *skb, struct dst_entry *dst);
-void onehop_skb_set_forwarded4(struct sk_buff *skb);
-void onehop_skb_set_forwarded6(struct sk_buff *skb);
-int onehop_skb_dst_output(struct net *net, struct sk_buff *skb);
+/* One hop further. In one call each: every packet that is sent on pays for it. */
 int onehop_skb_neigh_output(struct sk_buff *skb, struct net_device *dev, struct neighbour *n);
+int onehop_skb_dst_output(struct net *net, struct sk_buff *skb, struct dst_entry *dst);
 void onehop_icmp_send(struct sk_buff *skb, int type, int code, u32 info);
 void onehop_icmpv6_send(struct sk_buff *skb, u8 type, u8 code, u32 info,
 			const struct in6_addr *from);
@@ -101,7 +99,7 @@ bool onehop_neigh_mac(const struct neighbour *n, u8 *mac);
 const struct net *onehop_neigh_net(const struct neighbour *n);
 
 /* Devices. */
-u32 onehop_dev_mtu(const struct net_device *dev);
+enum { ONEHOP_DEV_MTU = offsetof(struct net_device, mtu) };
 int onehop_dev_ifindex(const struct net_device *dev);
 bool onehop_dev_mac(const struct net_device *dev, u8 *mac);
 void onehop_dev_name(const struct net_device *dev, u8 *name);

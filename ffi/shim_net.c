@@ -65,11 +65,6 @@ const struct net *onehop_neigh_net(const struct neighbour *n)
 	return dev_net(n->dev);
 }
 
-u32 onehop_dev_mtu(const struct net_device *dev)
-{
-	return READ_ONCE(dev->mtu);
-}
-
 int onehop_dev_ifindex(const struct net_device *dev)
 {
 	return READ_ONCE(dev->ifindex);

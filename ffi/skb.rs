@@ -12,7 +12,7 @@ use super::{
     route::Route,
 };
 use core::{marker::PhantomData, slice};
-use kernel::prelude::*;
+use kernel::{error::to_result, prelude::*};
 
 /// What a hook answers. Only the methods of [`Skb`] that give the packet away make one, so
 /// that no hook can lose a packet or use it afterwards.
@@ -152,6 +152,24 @@ impl<P> Skb<P> {
         }
     }
 
+    /// Cuts off what is behind the first `length` bytes: short frames are filled up.
+    ///
+    /// # Errors
+    ///
+    /// `EINVAL` if it is shorter; `ENOMEM`.
+    #[inline(always)]
+    pub(crate) fn trim(&mut self, length: u32) -> Result {
+        if self.len() <= length {
+            return if self.len() == length {
+                Ok(())
+            } else {
+                Err(EINVAL)
+            };
+        }
+        // SAFETY: Valid by the invariant, which trimming keeps.
+        to_result(unsafe { bindings::onehop_skb_trim(self.ptr, length) })
+    }
+
     /// How it came. One call for all of it, as every packet for a ghost asks.
     pub(crate) fn traits(&self) -> Traits {
         // SAFETY: Valid by the invariant; `skb->dev` is set on packets received.
@@ -159,9 +177,11 @@ impl<P> Skb<P> {
     }
 
     /// Was it merged by LRO, which loses what would be needed to send it on?
+    #[inline]
     pub(crate) fn is_lro(&self) -> bool {
+        // What has been merged is never linear: that spares most packets the call.
         // SAFETY: Valid by the invariant.
-        unsafe { bindings::onehop_skb_is_lro(self.ptr) }
+        unsafe { (*self.ptr).data_len != 0 && bindings::onehop_skb_is_lro(self.ptr) }
     }
 
     /// Can it leave through an `mtu` without fragmentation? A GSO packet can if each of its
@@ -289,8 +309,15 @@ impl FrameTraits {
         self.0 & bindings::ONEHOP_FRAME_IPV6 != 0
     }
 
+    /// Was it addressed to this host alone?
+    #[inline]
+    pub(crate) fn is_to_host(self) -> bool {
+        self.0 & bindings::ONEHOP_FRAME_TO_HOST != 0
+    }
+
     /// Does it go on to another device above this one, or to another host? VLANs, bonds and
-    /// bridges take it on; a device that is promiscuous shows what is not for it.
+    /// bridges take it on; a device that is promiscuous shows what is not for it. Or is its protocol
+    /// off on this device?
     #[inline]
     pub(crate) fn is_passing(self) -> bool {
         self.0 & bindings::ONEHOP_FRAME_PASSING != 0
@@ -332,41 +359,23 @@ impl Traits {
 pub(crate) struct Writable<F: Family>(Skb<F>);
 
 impl<F: Family> Writable<F> {
-    /// One hop further: takes 1 from the TTL or hop limit, and ends the packet's owner, route,
-    /// conntrack entry and timestamp on this host.
-    #[inline(always)]
-    fn depart(self) -> *mut bindings::sk_buff {
-        // SAFETY: Valid, and writable by the invariant.
-        unsafe {
-            F::age(self.0.ptr);
-            bindings::onehop_skb_detach(self.0.ptr);
-        }
-        self.0.ptr
-    }
-
-    /// Fast path: out of `device` to a neighbour on it.
+    /// Fast path: out of `device` to a neighbour on it. Like the other takes 1 from the TTL or hop
+    /// limit, and ends the packet's owner, route, conntrack entry and timestamp on this host.
     #[inline(always)]
     pub(crate) fn send_to(self, device: &Device<'_>, neighbour: &Neighbour<'_>) -> Verdict {
-        let skb = self.depart();
-        // SAFETY: The packet is given away here; device and neighbour live for the read-side
-        // critical section that their types carry.
-        unsafe {
-            bindings::onehop_skb_neigh_output(skb, device.as_ptr(), neighbour.as_ptr());
-        }
+        let (device, neighbour) = (device.as_ptr(), neighbour.as_ptr());
+        // SAFETY: Writable by the invariant, and given away here; device and neighbour live for the
+        // read-side critical section that their types carry.
+        unsafe { bindings::onehop_skb_neigh_output(self.0.ptr, device, neighbour) };
         Verdict(bindings::NF_STOLEN)
     }
 
     /// Slow path: through the stack's own output, which fragments, resolves the next hop,
     /// queues the packet meanwhile and answers host unreachable if that fails.
     pub(crate) fn send_through(self, net: &Net, route: Route<F>) -> Verdict {
-        let skb = self.depart();
-        // SAFETY: The packet is given away here, and the route's reference to the packet. Output
-        // takes the packet's device for where it came from, which it still is.
-        unsafe {
-            bindings::onehop_skb_set_dst(skb, route.into_raw());
-            F::mark_forwarded(skb);
-            bindings::onehop_skb_dst_output(net.as_ptr(), skb);
-        }
+        // SAFETY: As above; the namespace is alive by its type's invariant, and the route's
+        // reference goes to the packet.
+        unsafe { bindings::onehop_skb_dst_output(net.as_ptr(), self.0.ptr, route.into_raw()) };
         Verdict(bindings::NF_STOLEN)
     }
 }

@@ -5,6 +5,7 @@
 use super::{family::Family, moved::Moved};
 use crate::{
     dispatch::{
+        addr::Address,
         client::{Client, NotOurs},
         function::Owner,
         server::ServerId,
@@ -45,17 +46,39 @@ pub(super) fn decide<'p, F: Family>(
     header: &F::Header,
     skb: &mut Skb<F>,
 ) -> Decision<'p, F> {
-    if F::needs_more(header) && skb.pull(F::CLIENT_BYTES as u32).is_err() {
+    if F::needs_more(header) {
+        return look_closer::<F>(pool, header, skb);
+    }
+    match F::sender(header) {
+        Ok(client) => of_client::<F>(pool, F::any(client)),
+        Err(why) => Decision::NotOurs(why),
+    }
+}
+
+/// The same where the header does not tell. Apart: with the ways to a client in one, an address
+/// becomes something of many pieces that is put together, taken apart and together again: 31
+/// instructions a packet of IPv6.
+#[cold]
+fn look_closer<'p, F: Family>(
+    pool: &'p Pool,
+    header: &F::Header,
+    skb: &mut Skb<F>,
+) -> Decision<'p, F> {
+    if skb.pull(F::CLIENT_BYTES as u32).is_err() {
         return Decision::NoMemory;
     }
-    let client = match F::client(header, skb.linear(), F::destination(header)) {
-        Client::Is(client) => client,
-        Client::NotOurs(why) => return Decision::NotOurs(why),
-        Client::Malformed => return Decision::Malformed,
-    };
+    match F::client(header, skb.linear(), F::destination(header)) {
+        Client::Is(client) => of_client::<F>(pool, client),
+        Client::NotOurs(why) => Decision::NotOurs(why),
+        Client::Malformed => Decision::Malformed,
+    }
+}
+
+#[inline(always)]
+fn of_client<F: Family>(pool: &Pool, client: Address) -> Decision<'_, F> {
     let newest = pool.newest(client);
     if pool.is_in_transition() {
-        if let Some(other) = pool.other(&newest, client) {
+        if let Some(other) = pool.other(newest, client) {
             return Decision::Moved(Moved {
                 client,
                 newest,

@@ -4,7 +4,13 @@
 
 use super::nd;
 use crate::{
-    dispatch::{addr::Address, client::Client, flow::Flow, ipv4, ipv6, server::ServerId},
+    dispatch::{
+        addr::Address,
+        client::{Client, NotOurs},
+        flow::Flow,
+        ipv4, ipv6,
+        server::ServerId,
+    },
     ffi::{
         hook::Place,
         ip::{self, V4, V6},
@@ -33,10 +39,17 @@ pub(super) trait Family: ip::Family {
     /// Whether a router may cut the packet.
     fn may_be_cut(header: &Self::Header) -> bool;
 
+    /// How long a packet is by its own word, if the stack takes its header as it is; of those with
+    /// options it is not told.
+    fn sound_length(bytes: &[u8]) -> Option<u32>;
+
     /// Whether [`Self::client`] looks beyond the header.
     fn needs_more(header: &Self::Header) -> bool;
 
     fn client(header: &Self::Header, packet: &[u8], ghost: Self::Address) -> Client;
+
+    /// The client of a packet for a ghost where [`Self::client`] does not look beyond the header.
+    fn sender(header: &Self::Header) -> Result<Self::Address, NotOurs>;
 
     /// How much of a packet [`Self::flow`] may look at, bytes.
     fn flow_bytes(header: &Self::Header) -> usize;
@@ -128,14 +141,23 @@ impl Family for V4 {
         !header.dont_fragment
     }
 
+    #[inline(always)]
+    fn sound_length(bytes: &[u8]) -> Option<u32> {
+        ipv4::sound_length(bytes)
+    }
+
     #[inline]
     fn needs_more(header: &ipv4::Header) -> bool {
         header.needs_more()
     }
 
-    #[inline(always)]
     fn client(header: &ipv4::Header, packet: &[u8], ghost: [u8; 4]) -> Client {
         header.client(packet, ghost)
+    }
+
+    #[inline(always)]
+    fn sender(header: &ipv4::Header) -> Result<[u8; 4], NotOurs> {
+        header.sender(header.destination)
     }
 
     #[inline]
@@ -251,14 +273,23 @@ impl Family for V6 {
         false
     }
 
+    #[inline(always)]
+    fn sound_length(bytes: &[u8]) -> Option<u32> {
+        ipv6::sound_length(bytes)
+    }
+
     #[inline]
     fn needs_more(header: &ipv6::Header) -> bool {
         header.needs_more()
     }
 
-    #[inline(always)]
     fn client(header: &ipv6::Header, packet: &[u8], ghost: [u8; 16]) -> Client {
         header.client(packet, ghost)
+    }
+
+    #[inline(always)]
+    fn sender(header: &ipv6::Header) -> Result<[u8; 16], NotOurs> {
+        header.sender(header.destination)
     }
 
     #[inline]

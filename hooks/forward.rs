@@ -17,15 +17,56 @@ use crate::{
 
 /// Sends the packet to the server of `hop`, on the link of `ifindex`, and names the counter for
 /// what became of it.
-///
-/// The fast path is for a known neighbour and a packet that fits. Everything else is left to
-/// the stack's own output, at the price of a route: resolving with its queue and its host
-/// unreachable, and fragmenting.
 #[inline(always)]
 pub(super) fn send<F: Family>(
     namespace: &Namespace,
     reader: Reader<'_>,
     header: &F::Header,
+    hop: &Hop<F::Address>,
+    ifindex: u32,
+    skb: Skb<F>,
+) -> (Verdict, Counter) {
+    match send_fast::<F>(namespace, reader, header, hop, ifindex, skb) {
+        Ok(verdict) => (verdict, Counter::Handed),
+        Err(skb) => send_otherwise::<F>(namespace, reader, *header, hop, ifindex, skb),
+    }
+}
+
+/// The fast path: for a known neighbour and a packet that fits. Gives back all others.
+#[inline(always)]
+pub(super) fn send_fast<F: Family>(
+    namespace: &Namespace,
+    reader: Reader<'_>,
+    header: &F::Header,
+    hop: &Hop<F::Address>,
+    ifindex: u32,
+    skb: Skb<F>,
+) -> Result<Verdict, Skb<F>> {
+    let (Some(server), Some(device)) =
+        (hop.address, Device::find(namespace.net(), ifindex, reader))
+    else {
+        return Err(skb);
+    };
+    if skb.is_lro() || F::lives(header) <= 1 {
+        return Err(skb);
+    }
+    match Neighbour::find::<F>(&device, server, reader) {
+        Some(neighbour) if !neighbour.sent(&skb) && skb.fits(device.mtu()) => {
+            let skb = skb.make_writable(&device)?;
+            Ok(skb.send_to(&device, &neighbour))
+        }
+        _ => Err(skb),
+    }
+}
+
+/// What the fast path has given back, for whichever reason: to tell which costs others nothing
+/// here. What is to be sent on all the same is left to the stack's own output, at the price of a
+/// route: resolving with its queue and its host unreachable, and fragmenting.
+#[cold]
+fn send_otherwise<F: Family>(
+    namespace: &Namespace,
+    reader: Reader<'_>,
+    header: F::Header,
     hop: &Hop<F::Address>,
     ifindex: u32,
     skb: Skb<F>,
@@ -38,34 +79,14 @@ pub(super) fn send<F: Family>(
     if skb.is_lro() {
         return (skb.drop(Reason::FILTER), Counter::DropLro);
     }
-    if F::lives(header) <= 1 {
+    if F::lives(&header) <= 1 {
         let error = IcmpError::TimeExceeded;
-        return answer::<F>(namespace, *header, skb, error, Counter::DropTtl);
+        return answer::<F>(namespace, header, skb, error, Counter::DropTtl);
     }
     let neighbour = Neighbour::find::<F>(&device, server, reader);
-    if neighbour
-        .as_ref()
-        .is_some_and(|neighbour| neighbour.sent(&skb))
-    {
+    if neighbour.is_some_and(|neighbour| neighbour.sent(&skb)) {
         return (skb.drop(Reason::FILTER), Counter::DropBounced);
     }
-    match neighbour {
-        Some(neighbour) if skb.fits(device.mtu()) => match skb.make_writable(&device) {
-            Ok(skb) => (skb.send_to(&device, &neighbour), Counter::Handed),
-            Err(skb) => (skb.drop(Reason::NO_MEMORY), Counter::DropNoMemory),
-        },
-        _ => send_slowly::<F>(namespace, *header, server, &device, skb),
-    }
-}
-
-#[cold]
-fn send_slowly<F: Family>(
-    namespace: &Namespace,
-    header: F::Header,
-    server: F::Address,
-    device: &Device<'_>,
-    skb: Skb<F>,
-) -> (Verdict, Counter) {
     let Some(route) = Route::<F>::via(namespace.net(), server, device.index()) else {
         return (skb.drop(Reason::NO_ROUTE), Counter::DropNoRoute);
     };
@@ -74,7 +95,7 @@ fn send_slowly<F: Family>(
         let error = IcmpError::TooBig(mtu);
         return answer::<F>(namespace, header, skb, error, Counter::DropTooBig);
     }
-    match skb.make_writable(device) {
+    match skb.make_writable(&device) {
         Ok(skb) => {
             namespace.count(Counter::Slow);
             (skb.send_through(namespace.net(), route), Counter::Handed)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Frames of a device that a pool with mode broadcast gets its packets by: what other servers own
-//! ends here, before the stack has spent anything on it.
+//! Frames of a device that the configuration names: what can be done with one before the stack has
+//! spent anything on it. In mode broadcast what other servers own ends here; in modes router and
+//! peer what needs nothing of the stack is sent on from here.
 //!
 //! Only a short cut: [`super::pre_routing`] decides on all that is let through, and counts it. So
 //! the verdict is the same with it, without it, or under a VLAN, bond or bridge that hides it.
@@ -9,15 +10,18 @@
 use super::{
     decide::{decide, Decision},
     family::Family,
+    forward,
+    pre_routing::from_peer,
 };
 use crate::{
     dispatch::client::NotOurs,
     ffi::{
         hook::{Frame, Hook, Place, Point},
         ip::{V4, V6},
-        skb::{Reason, Skb, Verdict},
+        rcu::Reader,
+        skb::{FrameTraits, Reason, Skb, Verdict},
     },
-    state::{config::Config, hop::Way, Namespace},
+    state::{config::Config, hop::Way, pool::Pool, Namespace},
     uapi::{Counter, Mode},
 };
 
@@ -41,9 +45,9 @@ impl Hook for Ingress {
         if frame.is_passing() {
             skb.accept()
         } else if frame.is_ipv4() {
-            filter::<V4>(namespace, config, skb.into_packet())
+            receive::<V4>(namespace, place.reader(), config, frame, skb.into_packet())
         } else if frame.is_ipv6() {
-            filter::<V6>(namespace, config, skb.into_packet())
+            receive::<V6>(namespace, place.reader(), config, frame, skb.into_packet())
         } else {
             skb.accept()
         }
@@ -51,7 +55,13 @@ impl Hook for Ingress {
 }
 
 #[inline]
-fn filter<F: Family>(namespace: &Namespace, config: &Config, mut skb: Skb<F>) -> Verdict {
+fn receive<F: Family>(
+    namespace: &Namespace,
+    reader: Reader<'_>,
+    config: &Config,
+    frame: FrameTraits,
+    mut skb: Skb<F>,
+) -> Verdict {
     // The stack has not pulled anything yet.
     if skb.linear().len() < 40 && skb.pull(40).is_err() {
         return skb.accept();
@@ -59,9 +69,26 @@ fn filter<F: Family>(namespace: &Namespace, config: &Config, mut skb: Skb<F>) ->
     let bytes = skb.linear();
     let start = F::glance(config, bytes);
     let (header, pool) = match start.and_then(|start| F::read(config, start, bytes)) {
-        Some((header, Some(pool))) if pool.wanted().mode == Mode::Broadcast => (header, pool),
+        Some((header, Some(pool))) => (header, pool),
         _ => return skb.accept(),
     };
+    if pool.wanted().mode == Mode::Broadcast {
+        filter::<F>(namespace, pool, header, skb)
+    } else if frame.is_to_host() && !F::needs_more(&header) {
+        pass_on::<F>(namespace, reader, pool, &header, skb)
+    } else {
+        skb.accept()
+    }
+}
+
+/// Mode broadcast.
+#[inline(never)]
+fn filter<F: Family>(
+    namespace: &Namespace,
+    pool: &Pool,
+    header: F::Header,
+    mut skb: Skb<F>,
+) -> Verdict {
     match decide::<F>(pool, &header, &mut skb) {
         // Not a packet that is dispatched, so not one that `enabled` stops.
         Decision::NotOurs(NotOurs::Neighbour) => keep(skb),
@@ -79,6 +106,41 @@ fn filter<F: Family>(namespace: &Namespace, config: &Config, mut skb: Skb<F>) ->
             }
         }
         _ => skb.accept(),
+    }
+}
+
+/// Modes router and peer: sends on what needs no more than that, of what the stack would let
+/// through to PRE_ROUTING just so.
+#[inline(always)]
+fn pass_on<F: Family>(
+    namespace: &Namespace,
+    reader: Reader<'_>,
+    pool: &Pool,
+    header: &F::Header,
+    mut skb: Skb<F>,
+) -> Verdict {
+    // The stack would trim it, too.
+    let length = F::sound_length(skb.linear());
+    if !namespace.is_enabled() || length.is_none_or(|length| skb.trim(length).is_err()) {
+        return skb.accept();
+    }
+    let Decision::Owned(owned) = decide::<F>(pool, header, &mut skb) else {
+        return skb.accept();
+    };
+    let Way::Link(ifindex) = owned.hop.way() else {
+        return skb.accept();
+    };
+    if pool.asks_peers() && from_peer(namespace, reader, &skb) {
+        return skb.accept();
+    }
+    let bytes = skb.len();
+    match forward::send_fast::<F>(namespace, reader, header, owned.hop, ifindex, skb) {
+        Ok(verdict) => {
+            namespace.count_handed();
+            owned.count(namespace, pool, bytes);
+            verdict
+        }
+        Err(skb) => skb.accept(),
     }
 }
 

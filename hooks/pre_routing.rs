@@ -196,7 +196,11 @@ fn keep<F: Family>(
 /// Has another server already sent the packet on? Then it takes this host for the owner, by
 /// another function than ours. Sent on again it could go round and round; and kept, be answered by
 /// a reset. The client tries again.
-fn from_peer<F: Family>(namespace: &Namespace, reader: Reader<'_>, skb: &Skb<F>) -> bool {
+pub(super) fn from_peer<F: Family>(
+    namespace: &Namespace,
+    reader: Reader<'_>,
+    skb: &Skb<F>,
+) -> bool {
     skb.link_source()
         .is_some_and(|mac| namespace.is_peer(mac, reader))
 }

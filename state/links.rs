@@ -27,7 +27,7 @@ const MAX: usize = MAX_DEVICES as usize;
 #[derive(PartialEq, Eq)]
 pub(crate) struct Plan {
     pub(crate) names: KVec<DeviceName>,
-    /// Drop at its ingress what other servers own.
+    /// Have a hook at its ingress.
     pub(crate) ingress: bool,
     /// Listen to these groups.
     pub(crate) groups: KVec<Group>,

@@ -204,6 +204,13 @@ impl Namespace {
         self.counters.add(counter.index(), 1);
     }
 
+    /// Counts a packet that came and was sent on. Any context.
+    #[inline(always)]
+    pub(crate) fn count_handed(&self) {
+        const { assert!(Counter::Seen as usize + 1 == Counter::Handed as usize) };
+        self.counters.add_pair(Counter::Seen.index(), 1, 1);
+    }
+
     /// The counter's value. Any context.
     pub(crate) fn counted(&self, counter: Counter) -> u64 {
         self.counters.sum(counter.index())

@@ -116,10 +116,10 @@ impl Pool {
         Newest::of(&self.newest.view(), client)
     }
 
-    /// The first other owner of a client by the older functions. Any context. By itself, as the packets
-    /// of pools with one function must not pay for it.
+    /// The first other owner of a client by the older functions. Any context. By itself, and given all
+    /// by value, as the packets of pools with one function must not pay for it.
     #[inline(never)]
-    pub(crate) fn other(&self, newest: &Newest, client: Address) -> Option<Link> {
+    pub(crate) fn other(&self, newest: Newest, client: Address) -> Option<Link> {
         newest.first_other(self.older.iter().map(Older::past), client)
     }
 

@@ -8,8 +8,9 @@ use crate::how::Terms;
 use crate::value::{self, AuthorArgs};
 use crate::{Context, Error};
 
-/// In mode broadcast what other servers own is dropped there; for modes router and
-/// peer, and shapes multicast and igmp, ARP and ND are answered there.
+/// In mode broadcast what other servers own is dropped there, in modes router and
+/// peer most packets are sent on there; and ARP and ND are answered there, for
+/// these two and for shapes multicast and igmp.
 #[derive(clap::Args)]
 pub struct Device {
     #[command(subcommand)]
