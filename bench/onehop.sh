@@ -17,18 +17,9 @@ more_ghosts() {
 	configure router "${servers[@]}"
 }
 
-# configure_ingress NAME...: mode broadcast, whose hook is at the ingress of devices
-# that the configuration names.
-configure_ingress() {
-	{
-		echo 'devices = ["in"]'
-		pool broadcast "$@"
-	} | told apply -
-}
-
 # configure_drop: d is a member that owns nobody.
 configure_drop() {
-	configure_ingress d s2 s3 s4
+	configure broadcast d s2 s3 s4
 	told down d
 }
 
@@ -37,23 +28,27 @@ router_rows() {
 	local kind=("${kind[@]}") idle=()
 
 	configure router "${servers[@]}"
-	row onehop handed sunk
-	clients=few row onehop-clients-4 handed sunk
-	packets=20000 row onehop-clients-17000 handed sunk
-	size=1400 row onehop-1400 handed sunk
-	row other-onehop sunk
+	row onehop handed sunk -received
+	clients=few row onehop-clients-4 handed sunk -received
+	packets=20000 row onehop-clients-17000 handed sunk -received
+	size=1400 row onehop-1400 handed sunk -received
+	row other-onehop-device sunk
 
 	more_ghosts
-	row onehop-ghosts-256 handed sunk
+	row onehop-ghosts-256 handed sunk -received
+	devices='' more_ghosts
 	row other-onehop-ghosts-256 sunk
 	idle=()
+	devices='' configure router "${servers[@]}"
+	row onehop-prerouting handed sunk received
+	row other-onehop sunk
 
 	# Few rows, as ranking them for a thousand servers takes its time, and a packet
 	# none.
 	kind+=('rows = 1024')
 	crowd_up 1024
 	crowd 1024 | told apply -
-	row onehop-servers-1024 handed sunk
+	row onehop-servers-1024 handed sunk -received
 }
 
 # kind_rows: the other two kinds.
@@ -61,10 +56,10 @@ kind_rows() {
 	local kind=("${kind[@]}" 'kind = "table"' 'table = "1*16384 2*16384 3*16384 4*16384"')
 
 	configure router "${servers[@]}"
-	row onehop-table handed sunk
+	row onehop-table handed sunk -received
 	kind=('kind = "mod"')
 	configure router "${servers[@]}"
-	row onehop-mod handed sunk
+	row onehop-mod handed sunk -received
 }
 
 # transition_rows: clients that stay, one in five hundred moving, and some that all
@@ -75,9 +70,9 @@ transition_rows() {
 	lives s1 >"$scratch/one.conf"
 	lives s2 s3 s4 >"$scratch/rest.conf"
 	begin "$scratch/all.conf" server set s4 --weight 101
-	row onehop-transition-stays handed sunk
+	row onehop-transition-stays handed sunk -received
 	begin "$scratch/one.conf" apply "$scratch/rest.conf"
-	row onehop-transition-moved handed sunk
+	row onehop-transition-moved handed sunk received
 	told commit
 	sysctls d onehop/transition_seconds=0
 }
@@ -86,11 +81,11 @@ transition_rows() {
 broadcast_rows() {
 	has_ghost add
 	deaf
-	configure_ingress d
+	configure broadcast d
 	row bcast-onehop-keep local received -delivered
 	configure_drop
 	row bcast-onehop-drop drop_not_owner -received
-	configure broadcast d s2 s3 s4
+	devices='' configure broadcast d s2 s3 s4
 	row bcast-onehop-drop-prerouting drop_not_owner received -delivered
 	flush
 	has_ghost del

@@ -6,6 +6,8 @@
 # How its function is made; and ghosts that are never asked for.
 kind=('seed = "000102030405060708090a0b0c0d0e0f"')
 idle=()
+# Devices that it names: the hook at their ingress is there, as the peers' programs are.
+devices='"in"'
 
 # pool MODE NAME...: these hosts share the ghost.
 pool() {
@@ -22,7 +24,7 @@ head_of() {
 	local list
 
 	printf -v list ', "%s"' "${ghost[$family]}" "${idle[@]}"
-	printf '%s\n' "[pool.web]" "mode = \"$1\"" "${kind[@]}" "ghosts = [${list:2}]"
+	printf '%s\n' "devices = [$devices]" "[pool.web]" "mode = \"$1\"" "${kind[@]}" "ghosts = [${list:2}]"
 }
 
 # member NAME ID ADDRESS
