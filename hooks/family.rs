@@ -80,6 +80,12 @@ pub(super) trait Family: ip::Family {
         bytes: &[u8],
     ) -> Option<(Self::Header, Option<&'c Pool>)>;
 
+    /// A glance and, if that is not all, a closer look.
+    #[inline(always)]
+    fn find<'c>(config: &'c Config, bytes: &[u8]) -> Option<(Self::Header, Option<&'c Pool>)> {
+        Self::read(config, Self::glance(config, bytes)?, bytes)
+    }
+
     fn hop(pool: &Pool, id: ServerId) -> Option<&Hop<Self::Address>>;
 
     fn has_server(pool: &Pool, address: Self::Address) -> bool;

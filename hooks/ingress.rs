@@ -66,11 +66,8 @@ fn receive<F: Family>(
     if skb.linear().len() < 40 && skb.pull(40).is_err() {
         return skb.accept();
     }
-    let bytes = skb.linear();
-    let start = F::glance(config, bytes);
-    let (header, pool) = match start.and_then(|start| F::read(config, start, bytes)) {
-        Some((header, Some(pool))) => (header, pool),
-        _ => return skb.accept(),
+    let Some((header, Some(pool))) = F::find(config, skb.linear()) else {
+        return skb.accept();
     };
     if pool.wanted().mode == Mode::Broadcast {
         filter::<F>(namespace, pool, header, skb)

@@ -41,9 +41,7 @@ impl<F: Family> Hook for LocalOut<F> {
         let Some(config) = namespace.config(place.reader()) else {
             return skb.accept();
         };
-        let bytes = skb.linear();
-        let start = F::glance(config, bytes);
-        let Some((header, pool)) = start.and_then(|start| F::read(config, start, bytes)) else {
+        let Some((header, pool)) = F::find(config, skb.linear()) else {
             return skb.accept();
         };
         let skb = match F::guard_out(namespace, place, config, &header, skb) {

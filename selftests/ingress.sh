@@ -179,26 +179,34 @@ uploads() {
 	exact d1
 }
 
-# Hooks come and go in the middle of it.
+# Hooks come and go in the middle of it. There is more to send until the last has gone.
 named_and_not() {
-	local upload
+	local upload body each
 
 	devices='' configure d1
 	rm -f "$scratch"/s?/www/up/body
-	start "$scratch/upload" cm curl -sS --fail -m 60 --limit-rate 2M --interface "${odd[1]}" -T "$scratch/big" "$url/up/body"
+	mkfifo "$scratch/$family.body"
+	start "$scratch/upload" cm curl -sS --fail -m 120 --interface "${odd[1]}" -T "$scratch/$family.body" "$url/up/body"
 	upload=$!
+	# Not before curl is there, which would hold it open as well.
+	exec {body}<>"$scratch/$family.body"
 	for each in add del add del add del; do
 		seen=$(counter d1 handed)
-		poll_until 10 more
+		head -c 2000000 "$scratch/big" >&"$body" &
+		poll_until 20 more
 		ctl d1 device "$each" eth0
+		wait $!
 	done
+	exec {body}>&-
 	wait "$upload"
-	cmp "$scratch/big" "$scratch"/s?/www/up/body
+	for each in 1 2 3 4 5 6; do
+		head -c 2000000 "$scratch/big"
+	done | cmp - "$scratch"/s?/www/up/body
 	exact d1
 }
 
 more() {
-	(($(counter d1 handed) > seen + 10))
+	(($(counter d1 handed) > seen + 5))
 }
 
 configure d1
