@@ -24,6 +24,10 @@ for name in d1 s1; do
 		link set small up
 	END
 done
+# Frames that l1 sends by a server's link address do not move it there.
+for name in "${servers[@]}"; do
+	echo "fdb replace $(mac "$name") dev to-$name master static sticky"
+done | bridge -n lan -batch -
 # Nothing may have to be resolved in one run and not in the other.
 for each in $families; do
 	for name in r s2 s3 s4; do
