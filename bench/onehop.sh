@@ -36,7 +36,7 @@ router_rows() {
 
 	more_ghosts
 	row onehop-ghosts-256 handed sunk -received
-	devices='' more_ghosts
+	devices='' configure router "${servers[@]}"
 	row other-onehop-ghosts-256 sunk
 	idle=()
 	devices='' configure router "${servers[@]}"
@@ -70,7 +70,7 @@ transition_rows() {
 	lives s1 >"$scratch/one.conf"
 	lives s2 s3 s4 >"$scratch/rest.conf"
 	begin "$scratch/all.conf" server set s4 --weight 101
-	row onehop-transition-stays handed sunk -received
+	row onehop-transition-stays handed sunk
 	begin "$scratch/one.conf" apply "$scratch/rest.conf"
 	row onehop-transition-moved handed sunk received
 	told commit
