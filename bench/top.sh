@@ -6,6 +6,8 @@
 . "$(dirname "$(readlink -f "$0")")/row.sh"
 # shellcheck source=bench/pool.sh
 . "$(dirname "$(readlink -f "$0")")/pool.sh"
+# All of it at PRE_ROUTING, which the sockets are before.
+devices=''
 
 # sockets: how many look at all packets of d; the first line is the heading.
 sockets() {

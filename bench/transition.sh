@@ -7,6 +7,8 @@
 . "$(dirname "$(readlink -f "$0")")/row.sh"
 # shellcheck source=bench/pool.sh
 . "$(dirname "$(readlink -f "$0")")/pool.sh"
+# All of it at PRE_ROUTING, where clients that move are decided on.
+devices=''
 
 # as_tcp FLAGS: what the generator sends becomes TCP at d's ingress, with these
 # flags and no checksum that anybody would look at here.
