@@ -161,7 +161,10 @@ static bool is_ipv4(const struct sk_buff *skb)
 	return ip_hdr(skb)->version == 4;
 }
 
-/* Takes 1 from what it has to live, and off what belongs to this host's side of its way. */
+/*
+ * Takes 1 from what it has to live, and off what belongs to this host's side of its way. A packet
+ * with a header that was parsed, as of either version.
+ */
 static __always_inline void depart(struct sk_buff *skb)
 {
 	if (is_ipv4(skb))
@@ -175,6 +178,8 @@ static __always_inline void depart(struct sk_buff *skb)
 	onehop_skb_forget_bridge(skb);
 	skb_forward_csum(skb);
 	skb_clear_tstamp(skb);
+	/* Told at ingress, and of no use to whom it is sent; the stack does so before PRE_ROUTING. */
+	skb_reset_redirect(skb);
 }
 
 /* Takes over the reference to dst. */

@@ -5,7 +5,8 @@
  * which adds what the kernel crate's own bindings lack (see bindgen_parameters).
  *
  * The kernel crate knows some structures by name only, without a size, and says
- * so nowhere (dst_entry, neighbour, and so rtable): Rust never looks into those.
+ * so nowhere (dst_entry, neighbour, and so rtable): Rust never looks into those,
+ * but for a device's MTU, whose place is told below.
  */
 #ifndef _ONEHOP_SHIM_H
 #define _ONEHOP_SHIM_H
