@@ -79,6 +79,12 @@ arrived() {
 	(($(received) >= $1))
 }
 
+# still: d1 counts nothing more.
+still() {
+	figures >"$scratch/now"
+	cmp -s "$scratch/now" "$scratch/last" || { mv "$scratch/now" "$scratch/last" && return 1; }
+}
+
 # dump FILE FILTER...: of each frame all its bytes in a line.
 dump() {
 	frames "$@" >/dev/null
@@ -97,15 +103,16 @@ run() {
 	first=$(early)
 	before=$(received)
 	if [[ -n ${2-} ]]; then
-		capture "$out.tapped" d1 eth0 -Q in "$to"
+		capture "$out.tapped" d1 eth0 -s 0 -Q in "$to"
 		tap=$captor
 	fi
-	capture "$out.small" s1 small "$to"
+	capture "$out.small" s1 small -s 0 "$to"
 	link=$captor
-	capture "$out.lan" lan br0 "ether src $(mac d1)"
+	capture "$out.lan" lan br0 -s 0 "ether src $(mac d1)"
 	lan=$captor
 	at l1 "$selftests/odd_frames.py" eth0 "$(mac d1)" "$ghost" "${odd[@]}" --from "$(mac s1)" "$(mac s2)" "$(mac s3)" "$(mac s4)" >"$out.sent"
 	poll_until 10 arrived $((before + $(<"$out.sent")))
+	poll_until 10 still
 	captor=$lan
 	dump "$out.lan" "$to" >"$out.wire"
 	tcpdump -tnr "$out.lan" "src host $(address d1) and (icmp or (icmp6 and ip6[40] < 128))" 2>/dev/null | sort >"$out.errors"

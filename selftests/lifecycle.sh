@@ -3,14 +3,15 @@
 # Everything changes under traffic: configurations, routes, links, devices, the
 # module itself. Nothing may hang, leak or lose count.
 #
-#	c1, cm: ping -f -- r == lan == d1
-#	                        |
-#	                        +== s1 .. s4
+#	c1, cm: ping, UDP -- r == lan == d1, which sends UDP on at ingress
+#	                           |
+#	                           +== s1 .. s4
 # shellcheck source=bed.sh
 . "$(dirname "$(readlink -f "$0")")/bed.sh"
 
 plan 9
 bed_up c1 cm
+devices='"eth0"'
 
 # flood: packets from four clients for as long as the case lasts.
 flood() {
@@ -18,6 +19,7 @@ flood() {
 	for address in "${many[@]:0:4}"; do
 		start "$scratch/flood" cm ping -q -i 0.002 -w 120 -I "$address" "$ghost"
 	done
+	start "$scratch/flood" cm "$selftests/udp.py" flood 120 "$ghost" 9 "${many[@]:0:4}"
 }
 
 # unflood: end it, and wait until d1 has no packet left.

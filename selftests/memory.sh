@@ -132,13 +132,13 @@ largest() {
 in_transition() {
 	local name
 
-	sysctls d onehop/max_tracked_flows=100000
+	sysctls d onehop/max_tracked_flows=1000
 	apply 1 1024 65536 1
 	for name in s1 s2 s3 s4 s5; do
 		charged drain --for none $name >/dev/null
 	done
 	equal "older functions" "$(ctl d -j show | jq '.pools[0].older | length')" 5
-	will_hold $(($(pool 1024 65536) + $(ghosts 1) + 5 * $(older 1024 65536) + 16 * 262144))
+	will_hold $(($(pool 1024 65536) + $(ghosts 1) + 5 * $(older 1024 65536) + 16 * 2048))
 }
 
 committed() {
@@ -168,4 +168,5 @@ run_case "five older functions, and method track" in_transition
 run_case "given back when they are retired" committed
 run_case "given back with the configuration" given_back
 run_case "given back by a build that is killed" killed
+rmdir "$cgroup"
 finish

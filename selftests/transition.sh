@@ -205,7 +205,7 @@ all_have_ended() {
 	local name
 
 	for name in "${servers[@]}"; do
-		at "$name" ss -Htn state fin-wait-1 state fin-wait-2 state closing state last-ack sport = :7000
+		at "$name" ss -Htn state fin-wait-1 state fin-wait-2 state closing state last-ack sport = :7000 || return
 	done >"$scratch/ending"
 	[[ ! -s $scratch/ending ]] || fail "$(<"$scratch/ending")"
 }

@@ -6,12 +6,15 @@
 							with the namespace's name and itself
 	udp.py ask SOURCE ADDRESS PORT SIZE N			N datagrams; print a line per
 							answer: its name
+	udp.py flood SECONDS ADDRESS PORT SOURCE...		500 datagrams a second from each, whatever
+							comes back
 """
 
 import os
 import selectors
 import socket
 import sys
+import time
 
 
 def udp(address):
@@ -48,5 +51,21 @@ def ask(source, address, port, size, count):
         print(name.decode(), flush=True)
 
 
+def flood(seconds, address, port, *sources):
+    clients = []
+    for source in sources:
+        clients.append(udp(address))
+        clients[-1].setblocking(False)
+        clients[-1].bind((source, 0))
+    end = time.monotonic() + float(seconds)
+    while time.monotonic() < end:
+        for client in clients:
+            try:
+                client.sendto(b"flood", (address, int(port)))
+            except OSError:
+                pass  # what comes back, or no room just now
+        time.sleep(0.002)
+
+
 if __name__ == "__main__":
-    {"serve": serve, "ask": ask}[sys.argv[1]](*sys.argv[2:])
+    {"serve": serve, "ask": ask, "flood": flood}[sys.argv[1]](*sys.argv[2:])

@@ -36,7 +36,7 @@ way() {
 
 # apply DEVICE HOST...: this device is the one on the lan; "" names none.
 apply() {
-	[[ $mode == router ]] || devices=${1:+"\"$1\""}
+	devices=${1:+"\"$1\""}
 	configure "${@:2}"
 }
 
