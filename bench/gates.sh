@@ -75,8 +75,8 @@ at_most() {
 }
 
 compare() {
-	run_case "no more than 1.05 of the same job in tc-bpf" at_most_tc
-	run_case "without devices no more than 1.19 of it" at_most_tc_late
+	run_case "no more than 1.06 of the same job in tc-bpf" at_most_tc
+	run_case "without devices no more than 1.16 of it" at_most_tc_late
 	run_case "no more than 0.95 of the best nft" at_most_nft
 	run_case "no more than 0.65 of IPVS with clients that it knows" at_most_known
 	run_case "no more than 0.52 of IPVS with new clients" at_most_new
@@ -85,8 +85,8 @@ compare() {
 	run_case "other traffic pays nothing where no ghost is" at_most_idle
 	run_case "other traffic pays no more than 110 where one is" at_most_other
 }
-at_most_tc() { at_most onehop 105 tc-bpf-same; }
-at_most_tc_late() { at_most onehop-prerouting 119 tc-bpf-same; }
+at_most_tc() { at_most onehop 106 tc-bpf-same; }
+at_most_tc_late() { at_most onehop-prerouting 116 tc-bpf-same; }
 at_most_nft() { at_most onehop 95 nft-best; }
 at_most_known() { at_most onehop 65 ipvs-known; }
 at_most_new() { at_most onehop 52 ipvs-new; }
