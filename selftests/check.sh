@@ -60,18 +60,30 @@ nothing_loaded() {
 	equal "exit code without the module" "$(check d1 | tail -n 1)" "exit 3"
 }
 
+# The module looks up its ways a moment after routes have changed: not all is there at once.
 found() {
+	local rc=0
+
 	refuses grep -x "$severity $name" "$scratch/clean.$host"
 	at "$host" bash -ec "$made"
-	check "$host" "${more[@]}" >"$scratch/seen"
+	poll_until 10 is_found || rc=$?
 	at "$host" bash -ec "$undone"
-	grep -x "$severity $name" "$scratch/seen" || fail "$(<"$scratch/seen")"
-	[[ $severity == hint ]] || grep -x 'exit 1' "$scratch/seen"
+	((rc == 0)) || fail "$(<"$scratch/seen")"
 	jq -e --arg name "$name" '.[] | select(.name == $name) | (.subject | length > 0) and (.fix | length > 0)' "$scratch/findings"
+}
+
+is_found() {
+	check "$host" "${more[@]}" >"$scratch/seen"
+	grep -x "$severity $name" "$scratch/seen" || return
+	[[ $severity == hint ]] || grep -x 'exit 1' "$scratch/seen"
 }
 
 # After all of a host's traps.
 as_before() {
+	poll_until 10 is_as_before
+}
+
+is_as_before() {
 	check "$host" >"$scratch/seen"
 	diff "$scratch/clean.$host" "$scratch/seen"
 }
