@@ -192,12 +192,14 @@ changed() {
 	note "$told; hosts $apart ms apart"
 }
 
-# at_rest: no new connections until `streams resume`, and those there were have come to their
-# end in the servers' stacks, too. While hosts change some time apart packets are lost, and so may
-# the last word of a client be: its server says its own again, and what the client then says goes
-# to the newest owner, which resets what it has never seen, once no older function holds it.
+# at_rest [CMD...]: CMD, when there are no new connections, and will be none until
+# `streams resume`; then those that there were come to their end in the servers' stacks,
+# too. While hosts change some time apart packets are lost, and so may the last word of a
+# client be: its server says its own again, and what the client then says goes to the
+# newest owner, which resets what it has never seen, once no older function holds it.
 at_rest() {
 	streams pause
+	"$@"
 	poll_until 40 all_have_ended
 }
 
@@ -213,8 +215,9 @@ all_have_ended() {
 # one_each: in mode broadcast, hosts that change some time apart also end their settling
 # some time apart, and a SYN in between is answered by two. No connection is harmed, but
 # the one who is not taken up repeats itself, and when the older functions are gone what
-# the client says to that is reset. So that every reset counts, these end before. With $forgiving, a
-# SYN that brought data has made a socket, which itself ends with a reset: none but that is forgiven.
+# the client says to that is reset. So that every reset counts, these end before, and
+# soon. With $forgiving: a SYN that brought data has made a socket, which itself ends with
+# a reset; none but that is forgiven.
 one_each() {
 	local name pids=()
 
@@ -232,8 +235,7 @@ one_each() {
 # functions go, and nothing breaks.
 committed() {
 	streams renew
-	at_rest
-	one_each
+	at_rest one_each
 	streams resume
 	on_all commit
 	know
