@@ -3,8 +3,8 @@
 //! IPv4 packets: from bytes to the client they belong to.
 //!
 //! The bytes come from the wire and may be anything. Nothing is read beyond what is given, and
-//! nothing is believed but the addresses: checksums are for the server that owns the packet. But for
-//! [`sound_length`], where the stack has not looked yet.
+//! nothing is believed but the addresses: checksums are for the server that owns the packet. Only
+//! [`sound_length`] tests one, where the stack has not looked yet.
 
 use super::{
     addr::Address,
