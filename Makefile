@@ -13,7 +13,7 @@ ONEHOPCTL := $(CARGO_TARGET_DIR)/release/onehopctl
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: all module ctl check test demo bench install clean
+.PHONY: all module ctl check test test-sanitised demo bench install clean
 
 all: module
 
@@ -50,6 +50,12 @@ check: kit
 # LONG=1: with every verb in every mode, and harder conditions.
 test: module ctl
 	tools/test $(if $(LONG),--long)
+
+# The same scripts, and faults.sh, in a kernel that finds faults: hours. SCRIPTS="lifecycle netns"
+# are those only.
+test-sanitised: module ctl
+	kit/sanitised/module
+	selftests/run-all --sanitised $(if $(LONG),--long) $(if $(SCRIPTS),--only "$(SCRIPTS)")
 
 demo: module ctl
 	demo/run

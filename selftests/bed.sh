@@ -310,7 +310,7 @@ echoes() {
 
 # fetch NAMESPACE ARGS...: curl with a deadline.
 fetch() {
-	at "$1" curl -sS --fail -m "${deadline:-10}" "${@:2}"
+	at "$1" curl -sS --fail -m $((${deadline:-10} * ${ONEHOP_SLOW:-1})) "${@:2}"
 }
 
 # who ADDRESS...: the names that answer cm's addresses, in order, one a line.
@@ -318,7 +318,7 @@ who() {
 	local address args=()
 
 	for address; do
-		args+=(--next -sS --fail -m 5 --interface "$address" "$url/name")
+		args+=(--next -sS --fail -m $((5 * ${ONEHOP_SLOW:-1})) --interface "$address" "$url/name")
 	done
 	at cm curl --fail-early "${args[@]:1}"
 }

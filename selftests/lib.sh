@@ -82,10 +82,10 @@ refuses() {
 	fi
 }
 
-# poll_until SECONDS CMD...: until CMD succeeds, or fail after SECONDS. The only
-# place that sleeps, and nothing relies on for how long.
+# poll_until SECONDS CMD...: until CMD succeeds, or fail after SECONDS (of the stock kernel). The
+# only place that sleeps, and nothing relies on for how long.
 poll_until() {
-	local deadline=$((SECONDS + $1))
+	local deadline=$((SECONDS + $1 * ${ONEHOP_SLOW:-1}))
 
 	shift
 	until "$@" >"$scratch/poll.out" 2>&1; do

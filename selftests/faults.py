@@ -1,0 +1,261 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Every allocation of every call fails once, one after another, until the call succeeds: each says
+ENOMEM and leaves all as it was, or does without and succeeds. Speaks KTAP; see inject.py.
+"""
+
+import ctypes
+import errno
+import os
+import subprocess
+import sys
+
+from expect import Failure, expect, name_of, state
+from inject import SLAB, Injection, counted
+from mistakes import image, rich_image
+from uapi import C, IOC, Device, S, make
+
+MODULE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "onehop.ko")
+LIBC = ctypes.CDLL(None, use_errno=True)
+FINIT_MODULE, DELETE_MODULE = 313, 176  # x86-64
+FOREVER, NOW = C["ONEHOP_FOREVER"], C["ONEHOP_NOW"]
+MOST = 5000  # a call that still fails then never ends
+BLANK = image(pools=[], ghosts=[], servers=[])
+
+
+def syscall(number, *arguments):
+    """The errno, 0 on success."""
+    return ctypes.get_errno() if LIBC.syscall(number, *arguments) < 0 else 0
+
+
+def system(call, *arguments):
+    """The errno of what raises OSError."""
+    try:
+        call(*arguments)
+    except OSError as error:
+        return error.errno
+    return 0
+
+
+class Module:
+    """Is loaded, or not."""
+
+    def __init__(self):
+        self.file = os.open(MODULE, os.O_RDONLY)
+
+    def load(self):
+        return syscall(FINIT_MODULE, self.file, b"", 0)
+
+    def unload(self):
+        expect("rmmod", name_of(syscall(DELETE_MODULE, b"onehop", os.O_NONBLOCK)), "0")
+
+    def state(self):
+        return 0, *(os.path.exists(path) for path in ("/sys/module/onehop", "/dev/onehop", "/proc/sys/net/onehop"))
+
+
+class Namespace:
+    """Another one, left and so ended again."""
+
+    def __init__(self):
+        self.own = os.open("/proc/self/ns/net", os.O_RDONLY)
+
+    def enter(self):
+        return system(os.unshare, os.CLONE_NEWNET)
+
+    def leave(self):
+        os.setns(self.own)
+
+    def state(self):
+        return os.readlink("/proc/self/ns/net"), os.path.exists("/proc/sys/net/onehop")
+
+
+class Calls:
+    """Of one open device. `before` brings a state about, the call changes it."""
+
+    def __init__(self):
+        self.device = Device()
+        self.reader = Device()
+        os.set_blocking(self.reader.fd, False)
+        self.buffers = {}
+
+    def apply(self, wanted, **more):
+        # In memory that is there: a page fault in the call would be an allocation of its own.
+        bytes_ = self.buffers.setdefault(bytes(wanted), (ctypes.c_uint8 * len(wanted)).from_buffer_copy(wanted))
+        argument = make("apply", image=ctypes.addressof(bytes_), len=len(wanted), **more)
+        return self.device.call(IOC["APPLY"], argument)
+
+    def must(self, error):
+        expect("errno before", name_of(error), "0")
+
+    def blank(self):
+        self.must(self.device.call(IOC["ANSWER"], make("answer", answer=0)))
+        self.must(self.apply(BLANK, flags=NOW))
+
+    def at_rest(self):
+        self.must(self.apply(rich_image(), flags=NOW))
+        for pool in "web", "cast", "peer":
+            self.must(self.device.call(IOC["TRANSITION"], make("transition", pool=pool, verb=C["ONEHOP_VERB_COMMIT"])))
+        self.must(self.device.call(IOC["ANSWER"], make("answer", answer=0)))
+
+    def in_transition(self):
+        self.at_rest()
+        self.must(self.apply(rich_image(servers=(1, 2, 4)), seconds=FOREVER))
+
+    def answering(self):
+        self.at_rest()
+        self.must(self.device.call(IOC["ANSWER"], make("answer", answer=1)))
+
+    def told(self):
+        """There is something to read."""
+        self.at_rest()
+        while not system(os.read, self.reader.fd, 65536):
+            pass
+        self.must(self.device.call(IOC["SERVER"], make("set", pool="cast", server="s1", field=2, value=2)))
+
+    def server(self, **more):
+        return self.device.call(IOC["SERVER"], make("set", pool="web", server="s1", **more))
+
+    def verb(self, verb, **more):
+        return self.device.call(IOC["TRANSITION"], make("transition", pool="web", verb=C[f"ONEHOP_VERB_{verb}"], **more))
+
+    def dump(self):
+        buffer = self.buffers.setdefault("dump", (ctypes.c_uint8 * 65536)())
+        return self.device.call(IOC["DUMP"], make("dump", image=ctypes.addressof(buffer), len=len(buffer)))
+
+    def open(self):
+        try:
+            os.close(os.open("/dev/onehop", os.O_RDWR))
+        except OSError as error:
+            return error.errno
+        return 0
+
+    def close(self):
+        os.close(self.device.fd)
+        os.close(self.reader.fd)
+
+    def first_read(self):
+        """The ring of events comes with its first reader."""
+        fresh = os.open("/dev/onehop", os.O_RDWR | os.O_NONBLOCK)
+        error = system(os.read, fresh, 65536)
+        os.close(fresh)
+        return 0 if error == errno.EAGAIN else error
+
+    def read(self):
+        return system(os.read, self.reader.fd, 65536)
+
+    def state(self):
+        return *state(self.device), self.device.info().answer
+
+
+OTHER = rich_image(servers=(1, 2, 4))
+REPLACED = rich_image(servers=(2, 5), devices=("fault1",), overrides=(), owners=())
+PRESENT = rich_image(devices=("fault0", "fault1"))
+LOOKUP = make("lookup", pool="web", family=4, client=bytes([10, 1, 1, 2]))
+# Name, what is before, the call.
+CALLS = [
+    ("open", Calls.at_rest, Calls.open),
+    ("a first configuration", Calls.blank, lambda it: it.apply(rich_image())),
+    ("another, at once", Calls.at_rest, lambda it: it.apply(REPLACED, flags=NOW)),
+    ("none any more", Calls.at_rest, lambda it: it.apply(BLANK, flags=NOW)),
+    ("devices that are there", Calls.blank, lambda it: it.apply(PRESENT)),
+    ("a transition begins", Calls.at_rest, lambda it: it.apply(OTHER, seconds=FOREVER)),
+    ("a change upon it", Calls.in_transition, lambda it: it.apply(rich_image(servers=(1, 2, 4, 5)), seconds=FOREVER)),
+    ("down", Calls.at_rest, lambda it: it.server(field=2, value=2)),
+    ("down, in a transition", Calls.in_transition, lambda it: it.server(field=2, value=2)),
+    ("drain, with a transition", Calls.at_rest, lambda it: it.server(field=1, value=2, seconds=60)),
+    ("commit", Calls.in_transition, lambda it: it.verb("COMMIT")),
+    ("abort", Calls.in_transition, lambda it: it.verb("ABORT")),
+    ("extend", Calls.in_transition, lambda it: it.verb("EXTEND", seconds=60)),
+    ("answer", Calls.at_rest, lambda it: it.device.call(IOC["ANSWER"], make("answer", answer=1))),
+    ("answer no more", Calls.answering, lambda it: it.device.call(IOC["ANSWER"], make("answer", answer=0))),
+    ("dump", Calls.in_transition, Calls.dump),
+    ("lookup", Calls.in_transition, lambda it: it.device.call(IOC["LOOKUP"], LOOKUP)),
+    ("a first read of events", Calls.at_rest, Calls.first_read),
+    ("a read of events", Calls.told, Calls.read),
+]
+
+
+def every_allocation(injection, name, before, call, state, after=lambda: None):
+    """Fails each; prints the sites. The first part of a state counts up by itself."""
+    for _ in range(2):  # what stays of a first call, such as a slab's pages, is there then
+        before()
+        result, traced, _ = injection.traced(call)
+        expect("errno of the undisturbed call", name_of(result), "0")
+        done = state()
+        after()
+
+    failed, survived = [], []
+    for nth in range(1, MOST):
+        before()
+        old = state()
+        result, seen, is_injected = injection.traced(call, nth)
+        failures = [it for it in seen if it.failed][:1]
+        if not is_injected or result == 0:
+            expect("errno", name_of(result), "0")
+            expect(f"'{name}' without allocation {nth}: state", state()[1:] == done[1:], True)
+            after()
+        else:
+            expect(f"errno without allocation {nth}, of {failures[0].site if failures else '?'}", name_of(result), "ENOMEM")
+            expect(f"'{name}' refused for allocation {nth}: old state", state() == old, True)
+        if not is_injected:
+            return report(name, nth - 1, traced, failed, survived)
+        failed += failures
+        survived += failures if result == 0 else []
+    raise Failure(f"still fails after {MOST} allocations")
+
+
+def report(name, number, traced, failed, survived):
+    """The sites, by name; and none that tracing saw in the undisturbed call is missing."""
+    slabs, hit = [it for it in traced if it.event in SLAB], [it for it in failed if it.event in SLAB]
+    print(f"# {name}: {number} failed, {len(hit)} of them of slabs, where {len(slabs)} are traced without "
+          f"failures; {len(survived)} done without")
+    done_without = counted(survived)
+    for site, times in sorted(counted(failed).items()):
+        print(f"#   {times} x {site}" + (f" (done without {done_without[site]})" if site in done_without else ""))
+    missing = counted(slabs) - counted(hit)
+    if missing:
+        raise Failure(f"traced, but never failed: {dict(missing)}")
+
+
+def main():
+    subprocess.run(["ip", "link", "add", "fault0", "up", "type", "dummy"], check=True)
+    injection, module, other = Injection(), Module(), Namespace()
+
+    def insmod():
+        every_allocation(injection, "insmod", lambda: None, module.load, module.state, module.unload)
+
+    def loaded(case, *arguments):
+        expect("insmod", name_of(module.load()), "0")
+        try:
+            case(*arguments)
+        finally:
+            module.unload()
+
+    def namespace():
+        every_allocation(injection, "a namespace", lambda: None, other.enter, other.state, other.leave)
+
+    def one(name, before, call):
+        calls = Calls()
+        try:
+            every_allocation(injection, name, lambda: before(calls), lambda: call(calls), calls.state)
+        finally:
+            calls.close()
+
+    cases = [("insmod", insmod), ("a namespace", lambda: loaded(namespace)),
+             *((name, lambda name=name, before=before, call=call: loaded(one, name, before, call))
+               for name, before, call in CALLS)]
+    failures = 0
+    print(f"KTAP version 1\n1..{len(cases)}", flush=True)
+    for number, (name, case) in enumerate(cases, 1):
+        try:
+            case()
+            expect("the kernel's words", injection.complaints(), [])
+            print(f"ok {number} - any any faults: {name}", flush=True)
+        except (Failure, OSError) as reason:
+            failures += 1
+            print(f"not ok {number} - any any faults: {name}\n# | {reason}", flush=True)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
