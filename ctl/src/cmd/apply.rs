@@ -54,17 +54,31 @@ pub fn read(context: &mut Context<'_>, file: &str) -> Result<Model, Error> {
     config::parse(&name, &text)
 }
 
-/// Reads a file, or standard input, and says what to call it.
+/// Bytes, of the longest text that is read. An image has at most 16 MiB, most of it rows of 2
+/// bytes, which in text are names of at most 15: with less, all that the kernel takes can be said.
+const LONGEST: u64 = 256 << 20;
+
+/// Reads a file, or standard input, and says what to call it. Who leads it to something without an
+/// end, such as a device, does not fill the memory of the machine.
 pub fn text(context: &mut Context<'_>, file: &str) -> Result<(String, String), Error> {
     let mut bytes = Vec::new();
     let (name, result) = match file {
-        "-" => ("<stdin>", context.input.read_to_end(&mut bytes)),
+        "-" => (
+            "<stdin>",
+            context.input.take(LONGEST + 1).read_to_end(&mut bytes),
+        ),
         file => {
-            let read = |mut file: fs::File| file.read_to_end(&mut bytes);
+            let read = |file: fs::File| file.take(LONGEST + 1).read_to_end(&mut bytes);
             (file, fs::File::open(file).and_then(read))
         }
     };
-    result.map_err(|error| Error::Refused(format!("{name}: {error}")))?;
+    let length = result.map_err(|error| Error::Refused(format!("{name}: {error}")))?;
+    if length as u64 > LONGEST {
+        return Err(Error::Refused(format!(
+            "{name}: longer than {} MiB: give a configuration in the form of onehop.conf(5)",
+            LONGEST >> 20
+        )));
+    }
     let text = String::from_utf8(bytes)
         .map_err(|error| Error::Refused(format!("{name}: must be UTF-8: {error}")))?;
     Ok((name.into(), text))

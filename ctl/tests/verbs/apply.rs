@@ -145,6 +145,8 @@ fn files() {
     assert!(out.contains(s2), "{out}");
     let why = fake.refused("apply /bin/true");
     assert!(why.starts_with("/bin/true: must be UTF-8"), "{why}");
+    let why = fake.refused("apply /dev/zero");
+    assert!(why.starts_with("/dev/zero: longer than 256 MiB"), "{why}");
 }
 
 #[test]
