@@ -113,7 +113,7 @@ impl Family for V6 {
         via: Option<i32>,
     ) -> *mut bindings::dst_entry {
         if !has_ipv6() {
-            return EAFNOSUPPORT.to_ptr();
+            return Error::from_errno(-(bindings::EAFNOSUPPORT as i32)).to_ptr();
         }
         let mut flow = bindings::flowi6 {
             daddr: in6(to),

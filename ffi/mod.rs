@@ -7,6 +7,7 @@ mod bindings;
 
 pub(crate) mod atomic;
 pub(crate) mod clock;
+pub(crate) mod errno;
 pub(crate) mod fib;
 pub(crate) mod file;
 pub(crate) mod hook;

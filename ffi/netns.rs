@@ -2,7 +2,7 @@
 
 //! Network namespaces and what the module keeps for each of them.
 
-use super::bindings;
+use super::{bindings, rcu};
 use core::marker::PhantomData;
 use kernel::{
     error::to_result,
@@ -169,7 +169,7 @@ impl<T: PerNet> Drop for Registration<T> {
         // SAFETY: Registered by the invariant.
         unsafe { bindings::unregister_pernet_subsys(self.operations.get()) };
         // Values that RCU has yet to free have their destructors in this module's text.
-        kernel::sync::rcu::rcu_barrier();
+        rcu::barrier();
         T::key().id.store(0, Release);
     }
 }

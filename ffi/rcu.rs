@@ -176,12 +176,18 @@ impl<T: Send + Sync, W: Send + Unpin> Writer<'_, T, W> {
             return;
         }
         if IN_FLIGHT.fetch_add(1, Relaxed) >= MAX_IN_FLIGHT {
-            rcu::rcu_barrier();
+            barrier();
         }
         // SAFETY: By the cell's invariant `old` is an unfreed box, now out of readers' reach;
         // its head is its own and `free` frees it once.
         unsafe { bindings::call_rcu(&raw mut (*old).head, Some(free::<T>)) };
     }
+}
+
+/// Waits until all that was replaced before has been freed. May sleep.
+pub(crate) fn barrier() {
+    // SAFETY: May be called by whoever may sleep. The kernel crate has a name for it since 7.3.
+    unsafe { bindings::rcu_barrier() };
 }
 
 /// # Safety

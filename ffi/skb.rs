@@ -209,10 +209,9 @@ impl<P> Skb<P> {
         Verdict(bindings::NF_STOLEN)
     }
 
-    /// Drops a packet of this host's own and tells its sender the reason. It is the stack that
-    /// drops it, as a packet that netfilter refused.
-    pub(crate) fn refuse(self, error: Error) -> Verdict {
-        let errno = error.to_errno().unsigned_abs();
+    /// Drops a packet of this host's own and tells its sender the reason, of [`super::errno`]. It
+    /// is the stack that drops it, as a packet that netfilter refused.
+    pub(crate) fn refuse(self, errno: u32) -> Verdict {
         // NF_DROP_ERR of linux/netfilter.h.
         Verdict(bindings::NF_DROP | errno << bindings::NF_VERDICT_QBITS)
     }

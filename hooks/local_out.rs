@@ -10,6 +10,7 @@ use super::{
 };
 use crate::{
     ffi::{
+        errno::{EHOSTUNREACH, EINVAL, ENOMEM, EPERM},
         hook::{Hook, Place, Point},
         link::Device,
         route::Route,
@@ -161,8 +162,8 @@ fn refuse<F: Family>(
     namespace: &Namespace,
     skb: Skb<F>,
     counter: Counter,
-    error: Error,
+    errno: u32,
 ) -> Verdict {
     namespace.count(counter);
-    skb.refuse(error)
+    skb.refuse(errno)
 }
