@@ -15,6 +15,8 @@ DEBUG = "/sys/kernel/debug"
 TRACING = "/sys/kernel/tracing"
 # Where x86-64 has modules, at an address that is not random.
 MODULES = 0xFFFFFFFFA0000000, 0xFFFFFFFFFF000000
+# Objects; and pages, for large ones, or when a slab has no object left, which is not every time.
+KINDS = SLABS, PAGES = "failslab", "fail_page_alloc"
 SLAB = "kmalloc", "kmem_cache_alloc"
 EVENTS = *SLAB, "mm_page_alloc", "percpu_alloc_percpu", "percpu_alloc_percpu_fail"
 EVENT = re.compile(r"^.*: (" + "|".join(EVENTS) + r"): (.*)$")
@@ -55,7 +57,7 @@ class Allocation:
         ours = [at for at, frame in enumerate(stack) if "[onehop]" in frame or is_module(frame)]
         self.is_ours = bool(ours) and not any(OTHERS.search(frame) for frame in stack[:ours[0]])
         # Code of an insmod that failed is gone when the trace is read, and so are its names.
-        self.site = ""
+        self.site, self.is_nameless = "", any(map(is_module, stack))
         if ours:
             # Rather who wants a vector than the code of vectors.
             by = next((at for at in ours if OURS.match(readable(stack[at]))), ours[0])
@@ -86,13 +88,11 @@ class Injection:
     """The faults of this task. One for the whole process, which has one thread."""
 
     def __init__(self):
-        for kind in "failslab", "fail_page_alloc":
+        for kind in KINDS:
             folder = f"{DEBUG}/{kind}"
             put(f"{folder}/ignore-gfp-wait", "N")
             put(f"{folder}/verbose", 0)
             put(f"{folder}/stacktrace-depth", 32)
-            put(f"{folder}/require-start", hex(MODULES[0]))
-            put(f"{folder}/require-end", hex(MODULES[1]))
             put(f"{folder}/reject-start", hex(symbols()[0]))
             put(f"{folder}/reject-end", hex(symbols()[1]))
         put(f"{DEBUG}/fail_page_alloc/ignore-gfp-highmem", "N")
@@ -111,6 +111,12 @@ class Injection:
         loader = importlib.machinery.SourceFileLoader("verdict", f"{here}/vm/verdict")
         self.complaint = loader.load_module().COMPLAINTS
         self.complaints()
+
+    def only(self, kind):
+        """From now on no other fails, nor is it counted."""
+        for it in KINDS:
+            put(f"{DEBUG}/{it}/require-start", hex(MODULES[0] if it == kind else 1))
+            put(f"{DEBUG}/{it}/require-end", hex(MODULES[1] if it == kind else 1))
 
     def traced(self, call, nth=0):
         """The call's result, the module's allocations in it, and whether one was made to fail."""
