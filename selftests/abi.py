@@ -19,7 +19,7 @@ from abi_transitions import (
     queue_of_functions_is_bounded,
     transition_from_begin_to_end,
 )
-from expect import Failure, expect, name_of, refused, state
+from expect import Failure, expect, name_of, refused, report, state
 from mistakes import CALLS, IMAGES, image, ip6, rich_image
 from uapi import C, IOC, S, Device, make, message, put, records, text
 
@@ -303,17 +303,7 @@ def main():
         ("stats of any count", lambda: stats_of_any_count(device)),
         ("events are whole, reads can be interrupted", lambda: events_are_whole(device)),
     ]
-    cases = [*alone[:2], *bad_images(device), *bad_calls(device), *alone[2:]]
-    print(f"KTAP version 1\n1..{len(cases)}", flush=True)
-    failures = 0
-    for number, (name, case) in enumerate(cases, 1):
-        try:
-            case()
-            print(f"ok {number} - any any abi: {name}", flush=True)
-        except (Failure, OSError) as reason:
-            failures += 1
-            print(f"not ok {number} - any any abi: {name}\n# | {reason}", flush=True)
-    return 1 if failures else 0
+    return report("abi", [*alone[:2], *bad_images(device), *bad_calls(device), *alone[2:]])
 
 
 if __name__ == "__main__":

@@ -36,3 +36,17 @@ def state(device):
     for at in range(len(dumped) - S["image"].from_buffer_copy(dumped).older * older, len(dumped), older):
         S["older"].from_buffer(dumped, at).remaining = 0
     return info.generation, info.digest, dumped
+
+
+def report(group, cases):
+    """Runs the cases, pairs of a name and a function, and speaks KTAP; the exit code."""
+    print(f"KTAP version 1\n1..{len(cases)}", flush=True)
+    failures = 0
+    for number, (name, case) in enumerate(cases, 1):
+        try:
+            case()
+            print(f"ok {number} - any any {group}: {name}", flush=True)
+        except (Failure, OSError) as reason:
+            failures += 1
+            print(f"not ok {number} - any any {group}: {name}\n# | {reason}", flush=True)
+    return 1 if failures else 0
