@@ -60,8 +60,8 @@ class Calls:
         if error or not reply.changed:
             expect("state", after, before)
         if not error:
-            expect("meaning of what stands", meaning(after[1]), meaning(raw))
-            info = S["info"].from_buffer_copy(after[0])
+            expect("meaning of what stands", meaning(after.dump), meaning(raw))
+            info = S["info"].from_buffer_copy(after.info)
             expect("generation and digest", (reply.generation, reply.digest), (info.generation, info.digest))
         return error, after
 
@@ -133,14 +133,13 @@ def lengths(calls):
 
 def foreseen(name, given, before, pointer_is_good):
     """What may come of a valid request, from what stands."""
-    info = S["info"].from_buffer_copy(before[0])
-    image_ = before[1]
-    pools = [text(it.name) for it in records(image_, "pools")]
+    info = S["info"].from_buffer_copy(before.info)
+    pools = [text(it.name) for it in records(before.dump, "pools")]
     if name == "APPLY":
         if not pointer_is_good:
             return {E.EFAULT}
     elif name == "DUMP":
-        if given.len < len(image_):
+        if given.len < len(before.dump):
             return {E.ENOSPC}
         return {0 if pointer_is_good else E.EFAULT}
     elif name == "STATS":
@@ -155,7 +154,7 @@ def foreseen(name, given, before, pointer_is_good):
         return {E.ENOENT}
     if name == "SERVER":
         pool = pools.index(text(given.pool))
-        if all(it.pool != pool or text(it.name) != text(given.server) for it in records(image_, "servers")):
+        if all(it.pool != pool or text(it.name) != text(given.server) for it in records(before.dump, "servers")):
             return {E.ENOENT}
     if name == "TRANSITION" and given.verb == C["ONEHOP_VERB_ABORT"]:
         return {0, E.EBUSY, E.EADDRINUSE, E.EDESTADDRREQ}
@@ -179,7 +178,7 @@ def requests(calls):
         if name == "APPLY":
             given.len = len(raw)
         elif name == "DUMP":
-            given.len = chance.choice((0, 31, len(before[1]) - 1, len(before[1]), calls.room.size))
+            given.len = chance.choice((0, 31, len(before.dump) - 1, len(before.dump), calls.room.size))
         wanted, told = calls.model.of(name, given)
         error, reply = calls.call(name, given)
         what = f"request {number}, {name} {bytes(given).hex()}"
@@ -194,7 +193,7 @@ def requests(calls):
         if error or is_dry or not getattr(reply, "changed", 0):
             expect(f"state after {what}", after, before)
         elif hasattr(reply, "generation"):
-            info = S["info"].from_buffer_copy(after[0])
+            info = S["info"].from_buffer_copy(after.info)
             expect(f"generation after {what}", (reply.generation, reply.digest), (info.generation, info.digest))
         before = after
         counts[name][error] += 1
@@ -232,7 +231,7 @@ def pointers(calls):
     for name, given in (("DUMP", make("dump", image=there, len=len(whole))),
                         ("STATS", make("stats", counters=there, count=1))):
         expect(f"errno of {name} to what is only read", name_of(calls.call(name, given)[0]),
-               "EFAULT" if name == "STATS" or len(before[1]) <= len(whole) else "ENOSPC")
+               "EFAULT" if name == "STATS" or len(before.dump) <= len(whole) else "ENOSPC")
     given = make("apply", image=there, len=len(whole), flags=NOW)
     expect("errno of an image that is only read", name_of(calls.call("APPLY", given)[0]), "0")
     print(f"# {count} pointers that lead nowhere")

@@ -5,6 +5,8 @@ import ctypes
 import os
 import subprocess
 import sys
+import typing
+import zlib
 
 from expect import Failure, expect, name_of
 from memory import Block, ioctl
@@ -58,6 +60,17 @@ def meaning(image, with_leaving=False):
     }
 
 
+class State(typing.NamedTuple):
+    """INFO and DUMP, as bytes."""
+    info: bytes
+    dump: bytes
+
+    def __str__(self):
+        info = S["info"].from_buffer_copy(self.info)
+        return (f"generation {info.generation}, digest {info.digest:016x}, answer {info.answer}, "
+                f"dump of {len(self.dump)} bytes, {zlib.crc32(self.dump):08x}")
+
+
 class Witness:
     """Sees what stands, by a file of its own."""
 
@@ -86,7 +99,7 @@ class Witness:
         older = len(dumped) - head.older * ctypes.sizeof(S["older"])
         for function in (S["older"] * head.older).from_buffer(dumped, older):
             function.remaining = 0
-        return bytes(info), bytes(dumped)
+        return State(bytes(info), bytes(dumped))
 
 
 def sentence(struct, error):
