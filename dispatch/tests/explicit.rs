@@ -5,64 +5,20 @@
 
 mod common;
 
-use common::whole::{address, any_overrides, any_table, ends, longest, overrides, Whole};
-use common::{any_address, any_keyed, any_servers, equal, id, live, ranked, server};
+use common::whole::{address, any_whole, ends, longest, overrides, Whole, ROWS};
+use common::{any_address, equal, id, live, server};
 use onehop_dispatch::addr::{Address, Prefixes};
 use onehop_dispatch::function::{Kind, Owner, Rule};
 use onehop_dispatch::hash::{RowCount, NONE};
-use onehop_dispatch::server::{Server, ServerId, State};
+use onehop_dispatch::server::{Server, State};
 use onehop_dispatch::siphash::Keyed;
 use proptest::prelude::*;
-use std::ops::Range;
 
-const ROWS: u32 = 256;
 const SEED: Keyed = Keyed::new(*b"a seed of 16 byt");
 
 fn table(keyed: Keyed) -> Kind {
     let rows = RowCount::new(ROWS).unwrap();
     Kind::Table { keyed, rows }
-}
-
-/// The server of an id, if it is one of the live ones.
-fn alive(whole: &Whole, id: u16) -> Option<ServerId> {
-    let live = live(&whole.servers);
-    let found = live.iter().find(|server| server.id.get() == id);
-    found.map(|server| server.id)
-}
-
-/// Owner and rule by what the whole was configured with.
-fn expected(whole: &Whole, client: Address) -> (Option<ServerId>, Rule) {
-    let Some(first) = live(&whole.servers).first().copied() else {
-        return (None, Rule::NobodyLive);
-    };
-    if let Some(it) = longest(&whole.overrides, client) {
-        if let Some(id) = alive(whole, it.server.get()) {
-            return (Some(id), Rule::Override(it.prefix.bits()));
-        }
-    }
-    match whole.law.kind() {
-        Kind::Mod => {
-            let plain = Whole::new(
-                Kind::Mod,
-                whole.law.prefixes(),
-                whole.servers.clone(),
-                Vec::new(),
-                Vec::new(),
-            );
-            let explained = plain.function().explain(client, plain.explicit());
-            (explained.owner.server(), explained.rule)
-        }
-        Kind::Hash { keyed, rows } | Kind::Table { keyed, rows } => {
-            let row = rows.row_of(keyed, whole.law.prefixes().key(client));
-            let named = whole.table.get(row as usize);
-            if let Some(id) = named.and_then(|&id| alive(whole, id)) {
-                return (Some(id), Rule::Table(row));
-            }
-            let ranking = ranked(keyed, row, &live(&whole.servers));
-            let winner = ranking.first().unwrap_or(&first).id;
-            (Some(winner), Rule::Row(row))
-        }
-    }
 }
 
 #[test]
@@ -200,42 +156,6 @@ fn succession() {
     }
 }
 
-/// Functions with everything they may have; kinds are 0, mod, to 2, table.
-fn any_whole(kinds: Range<u8>) -> impl Strategy<Value = Whole> {
-    let servers = any_servers(9, 1).prop_map(|mut servers| {
-        // Ids that overrides and tables name, and a few that they do not.
-        for (number, server) in (0u32..).zip(&mut servers) {
-            server.id = id(number * 2);
-        }
-        servers
-    });
-    let prefixes = prop::sample::select(vec![(32, 64), (24, 48), (1, 128)]);
-    let owners = any_table(ROWS as usize, 12);
-    let parts = (
-        any_keyed(),
-        servers,
-        prefixes,
-        owners,
-        any_overrides(12, 12),
-        kinds,
-    );
-    parts.prop_map(|(keyed, servers, (v4, v6), owners, overrides, kind)| {
-        let rows = RowCount::new(ROWS).unwrap();
-        let (kind, owners) = match kind {
-            0 => (Kind::Mod, vec![]),
-            1 => (Kind::Hash { keyed, rows }, vec![]),
-            _ => (table(keyed), owners),
-        };
-        Whole::new(
-            kind,
-            Prefixes::new(v4, v6).unwrap(),
-            servers,
-            owners,
-            overrides,
-        )
-    })
-}
-
 fn with_servers(whole: &Whole, servers: Vec<Server>) -> Whole {
     Whole::new(
         *whole.law.kind(),
@@ -255,7 +175,7 @@ fn any_clients() -> impl Strategy<Value = Vec<Address>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1_000))]
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 2 } else { 1_000 }))]
 
     /// Law 1, and that owner, explanation, row and succession say the same.
     #[test]
@@ -263,7 +183,7 @@ proptest! {
         let function = whole.function();
         let live = live(&whole.servers);
         for client in clients(&whole, &others) {
-            let (owner, rule) = expected(&whole, client);
+            let (owner, rule) = whole.expected(client);
             prop_assert_eq!(whole.owner(client), owner);
             prop_assert_eq!(owner.is_some(), !live.is_empty());
             let explained = function.explain(client, whole.explicit());

@@ -2,10 +2,12 @@
 
 //! Neighbour discovery: what is one, what we send, and checksums summed up again the slow way.
 
+#[path = "bytes/nd.rs"]
+mod bytes;
 mod packet6;
 
+use bytes::survived;
 use onehop_dispatch::client::Malformed;
-use onehop_dispatch::ipv6;
 use onehop_dispatch::nd::{
     advertisement, multicast_link, resourced, solicited_node, Message, ALL_NODES,
 };
@@ -170,7 +172,7 @@ fn extreme() -> impl Strategy<Value = [u8; 16]> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(20_000))]
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 2 } else { 20_000 }))]
 
     #[test]
     fn advertisements_add_up(
@@ -234,19 +236,6 @@ proptest! {
         if version && bytes.len() > 7 {
             (bytes[0], bytes[7]) = (0x60, 255);
         }
-        let read = Message::parse(&bytes);
-        let before = bytes.clone();
-        match resourced(&mut bytes, ghost()) {
-            Ok(()) => {
-                let at = ipv6::icmp(&bytes).unwrap().unwrap();
-                prop_assert_eq!(&bytes[8..24], ghost());
-                prop_assert_eq!(&bytes[24..at + 2], &before[24..at + 2]);
-                prop_assert_eq!(&bytes[at + 4..], &before[at + 4..]);
-            }
-            Err(Malformed) => {
-                prop_assert_eq!(read, None);
-                prop_assert_eq!(bytes, before);
-            }
-        }
+        survived(&bytes, ghost());
     }
 }

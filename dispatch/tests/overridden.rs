@@ -203,7 +203,7 @@ fn says(queue: &[Aged], client: Address) -> Vec<Option<ServerId>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 2 } else { 2_000 }))]
 
     /// With whatever overrides, a chain is the owners each once, and so made from the first other on.
     #[test]

@@ -285,7 +285,7 @@ fn disorder_is_survived() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1_000))]
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 2 } else { 1_000 }))]
 
     #[test]
     fn ranges_are_the_longest_match(

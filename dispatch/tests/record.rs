@@ -112,7 +112,7 @@ fn nothing_is_no_record() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(20_000))]
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 2 } else { 20_000 }))]
 
     #[test]
     fn a_word_holds_all_of_it(server in any_id(), isn: u32, steps in prop::collection::vec(0..NEAR, 0..4)) {

@@ -185,7 +185,7 @@ fn happen(servers: &mut Vec<Server>, (id, change): Event) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 2 } else { 1000 }))]
 
     #[test]
     fn equal_to_a_fresh_table((old, new) in any_change(), keyed in any_keyed()) {

@@ -107,7 +107,7 @@ fn an_ipv6_header_has_no_checksum() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(20_000))]
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 2 } else { 20_000 }))]
 
     /// The checksum in words of 32 bits is the one in words of 16.
     #[test]

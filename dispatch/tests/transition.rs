@@ -213,7 +213,7 @@ fn rows_are_shared_by_kind_seed_rows_and_prefixes() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 2 } else { 2_000 }))]
 
     #[test]
     fn a_chain_is_the_owners_each_once(

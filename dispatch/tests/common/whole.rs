@@ -3,14 +3,17 @@
 //! A function with all its parts, and what overrides it has, said again the slow way.
 
 use onehop_dispatch::addr::{Address, Prefixes};
-use onehop_dispatch::function::{Explicit, Function, Kind, Law};
-use onehop_dispatch::hash::{self, NONE};
+use onehop_dispatch::function::{Explicit, Function, Kind, Law, Rule};
+use onehop_dispatch::hash::{self, RowCount, NONE};
 use onehop_dispatch::overrides::{flatten, Override, Range};
 use onehop_dispatch::prefix::Prefix;
 use onehop_dispatch::server::{Server, ServerId};
 use proptest::prelude::*;
 
-use super::id;
+use super::{any_keyed, any_servers, id, live, ranked};
+
+/// Of each function that `any_whole` draws.
+pub const ROWS: u32 = 256;
 
 /// Its parts are what it was configured with, but for `rows` and `ranges`.
 #[derive(Clone, Debug)]
@@ -59,6 +62,48 @@ impl Whole {
 
     pub fn owner(&self, client: Address) -> Option<ServerId> {
         self.function().owner(client).server()
+    }
+
+    /// The server of an id, if it is one of the live ones.
+    fn alive(&self, id: u16) -> Option<ServerId> {
+        let live = live(&self.servers);
+        let found = live.iter().find(|server| server.id.get() == id);
+        found.map(|server| server.id)
+    }
+
+    /// Owner and rule by what the whole was configured with.
+    pub fn expected(&self, client: Address) -> (Option<ServerId>, Rule) {
+        let Some(first) = live(&self.servers).first().copied() else {
+            return (None, Rule::NobodyLive);
+        };
+        if let Some(it) = longest(&self.overrides, client) {
+            if let Some(id) = self.alive(it.server.get()) {
+                return (Some(id), Rule::Override(it.prefix.bits()));
+            }
+        }
+        match self.law.kind() {
+            Kind::Mod => {
+                let plain = Whole::new(
+                    Kind::Mod,
+                    self.law.prefixes(),
+                    self.servers.clone(),
+                    Vec::new(),
+                    Vec::new(),
+                );
+                let explained = plain.function().explain(client, plain.explicit());
+                (explained.owner.server(), explained.rule)
+            }
+            Kind::Hash { keyed, rows } | Kind::Table { keyed, rows } => {
+                let row = rows.row_of(keyed, self.law.prefixes().key(client));
+                let named = self.table.get(row as usize);
+                if let Some(id) = named.and_then(|&id| self.alive(id)) {
+                    return (Some(id), Rule::Table(row));
+                }
+                let ranking = ranked(keyed, row, &live(&self.servers));
+                let winner = ranking.first().unwrap_or(&first).id;
+                (Some(winner), Rule::Row(row))
+            }
+        }
     }
 }
 
@@ -196,5 +241,41 @@ pub fn any_table(rows: usize, ids: u16) -> impl Strategy<Value = Vec<u16>> {
         let table = runs.into_iter().flat_map(|(id, count)| vec![id; count]);
         let none = std::iter::repeat(NONE);
         table.chain(none).take(rows).collect()
+    })
+}
+
+/// Functions with everything they may have; kinds are 0, mod, to 2, table.
+pub fn any_whole(kinds: std::ops::Range<u8>) -> impl Strategy<Value = Whole> {
+    let servers = any_servers(9, 1).prop_map(|mut servers| {
+        // Ids that overrides and tables name, and a few that they do not.
+        for (number, server) in (0u32..).zip(&mut servers) {
+            server.id = id(number * 2);
+        }
+        servers
+    });
+    let prefixes = prop::sample::select(vec![(32, 64), (24, 48), (1, 128)]);
+    let owners = any_table(ROWS as usize, 12);
+    let parts = (
+        any_keyed(),
+        servers,
+        prefixes,
+        owners,
+        any_overrides(12, 12),
+        kinds,
+    );
+    parts.prop_map(|(keyed, servers, (v4, v6), owners, overrides, kind)| {
+        let rows = RowCount::new(ROWS).unwrap();
+        let (kind, owners) = match kind {
+            0 => (Kind::Mod, vec![]),
+            1 => (Kind::Hash { keyed, rows }, vec![]),
+            _ => (Kind::Table { keyed, rows }, owners),
+        };
+        Whole::new(
+            kind,
+            Prefixes::new(v4, v6).unwrap(),
+            servers,
+            owners,
+            overrides,
+        )
     })
 }

@@ -4,6 +4,8 @@
 
 #![allow(dead_code, reason = "each test binary uses a part of this")]
 
+use proptest::prelude::*;
+
 pub const HOP_BY_HOP: u8 = 0;
 pub const TCP: u8 = 6;
 pub const UDP: u8 = 17;
@@ -50,6 +52,16 @@ pub fn fragment(offset: u16, more: bool) -> Extension {
     }
 }
 
+pub fn any_extension() -> impl Strategy<Value = Extension> {
+    let numbers = prop::sample::select(vec![HOP_BY_HOP, ROUTING, DESTINATION]);
+    prop_oneof![
+        4 => (numbers, 1usize..=24).prop_map(|(number, units)| extension(number, units * 8)),
+        1 => (2usize..=66).prop_map(|units| authentication(units * 4)),
+        1 => (prop_oneof![Just(0u16), 0u16..0x2000], any::<bool>())
+            .prop_map(|(offset, more)| fragment(offset, more)),
+    ]
+}
+
 /// What a packet is to be made of.
 #[derive(Clone, Copy)]
 pub struct Packet<'a> {
@@ -77,6 +89,24 @@ impl Packet<'_> {
         bytes.extend(body);
         bytes
     }
+}
+
+pub fn from_to(
+    source: [u8; 16],
+    destination: [u8; 16],
+    extensions: &[Extension],
+    protocol: u8,
+    payload: &[u8],
+) -> Vec<u8> {
+    Packet {
+        source,
+        destination,
+        hop_limit: 64,
+        extensions,
+        protocol,
+        payload,
+    }
+    .bytes()
 }
 
 /// An address from its eight groups.
