@@ -11,7 +11,7 @@ mod change;
 mod check;
 pub mod clock;
 mod cmd;
-mod config;
+pub mod config;
 mod context;
 mod diff;
 mod door;

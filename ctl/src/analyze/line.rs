@@ -33,6 +33,7 @@ pub enum By {
 }
 
 impl By {
+    /// As reports have it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Requests => "requests",

@@ -13,7 +13,7 @@ mod garbage;
 mod heavy;
 mod holdout;
 mod json;
-mod line;
+pub mod line;
 mod lines;
 pub mod load;
 pub(crate) mod log;
