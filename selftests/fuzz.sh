@@ -1,0 +1,221 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Mutated frames of every kind, each judged by itself: what a server gets is what was sent, and the
+# server is the one that a naive model names; and all are counted as that says.
+#
+#	 onehop_fuzz
+#	 |         |
+#	 wire      small	taps
+#	 |         |
+#	 d1        d1		MTU 9000 and 1400
+#
+# Whatever is beyond the wire is onehop_fuzz: s1 .. s4 and r on the wire, s5 behind small, s6 behind
+# r. s7 is d1 itself. $frames says how many in all, $seed which, $only KIND:INDEX one of them alone.
+frames=${frames:-60000} seed=${seed:-1}
+selftests=$(dirname "$(readlink -f "$0")")
+if [[ -z ${taps-} ]]; then
+	export taps=yes frames seed
+	modprobe -q tun
+	exec "$selftests/taps.py" wire small -- "$0" "$@"
+fi
+# shellcheck disable=SC2034 # for bed.sh
+families="ipv4 ipv6"
+# shellcheck source=bed.sh
+. "$selftests/bed.sh"
+
+program=$(dirname "$ONEHOPCTL")/onehop_fuzz
+# A part's share of the frames, of 24; what has most ways to end gets most.
+share=0
+
+conf() {
+	local id
+
+	pool "$@" 'rows = 256' 'prefix4 = 12' 'prefix6 = 12'
+	for id in 1 2 3 4 5 6 7; do
+		printf '[pool.web.server.s%s]\nid = %s\naddress = "%s"\naddress6 = "%s"\n' "$id" "$id" "${v4[id]}" "${v6[id]}"
+		printf 'weight = %s\n' "${weights[id]}"
+	done
+}
+
+v4=(- 10.0.0.1 10.0.0.2 10.0.0.3 10.0.0.4 10.0.5.5 10.0.6.6 10.0.0.11)
+v6=(- 2001:db8::1 2001:db8::2 2001:db8::3 2001:db8::4 2001:db8:5::5 2001:db8:6::6 2001:db8::11)
+weights=(- 10 10 10 10 10 2 5)
+
+d1_up() {
+	local id
+
+	sysctls "" core/devconf_inherit_init_net=1 ipv6/conf/default/accept_dad=0 \
+		ipv6/conf/default/accept_ra=0 ipv6/conf/default/router_solicitations=0
+	namespace d1
+	sysctls d1 ipv4/ip_forward=1 ipv6/conf/all/forwarding=1
+	ip link set wire netns d1 address "$(mac d1)" mtu 9000
+	ip link set small netns d1 address "$(mac d1)" mtu 1400
+	{
+		echo "link set lo up"
+		echo "link set wire up"
+		echo "link set small up"
+		echo "address add 10.0.0.11/24 dev wire"
+		echo "address add 2001:db8::11/64 dev wire"
+		echo "address add 10.0.5.1/24 dev small"
+		echo "address add 2001:db8:5::1/64 dev small"
+		echo "neigh replace 10.0.0.254 lladdr $(mac r) dev wire nud permanent"
+		echo "neigh replace 2001:db8::254 lladdr $(mac r) dev wire nud permanent"
+		echo "route replace default via 10.0.0.254 dev wire"
+		echo "route replace default via 2001:db8::254 dev wire"
+		for id in 1 2 3 4; do
+			echo "neigh replace ${v4[id]} lladdr $(mac s$id) dev wire nud permanent"
+			echo "neigh replace ${v6[id]} lladdr $(mac s$id) dev wire nud permanent"
+		done
+		echo "neigh replace ${v4[5]} lladdr $(mac s5) dev small nud permanent"
+		echo "neigh replace ${v6[5]} lladdr $(mac s5) dev small nud permanent"
+	} | ip -n d1 -batch -
+}
+
+# owners FILE: of each client that the pool can tell apart, by the oracle.
+owners() {
+	local id
+
+	{
+		echo "pool web hash 000102030405060708090a0b0c0d0e0f 256 12 12"
+		for id in 1 2 3 4 5 6 7; do
+			echo "server $id ${weights[id]} up - -"
+		done
+		"$program" --questions
+	} | "$tree/dispatch/oracle/oracle.py" >"$1"
+}
+
+# ready: d1 has found all ways that there are.
+ready() {
+	ctl d1 -j show | jq -e '[.pools[].servers[] | [.id, .reach, .reach6]] | sort == [[1, "link", "link"],
+		[2, "link", "link"], [3, "link", "link"], [4, "link", "link"], [5, "link", "link"],
+		[6, "unreachable", "unreachable"], [7, "local", "local"]]'
+}
+
+# with OPTION...: d1 as it is configured, and the program told of it.
+with() {
+	configure d1
+	poll_until 10 ready
+	sent "$@"
+}
+
+sent() {
+	local report=$scratch/report
+
+	at d1 "$program" --mode "$mode" --seed "$seed" ${only:+--only "$only"} --frames $((frames * share / 24)) \
+		--tool "$ONEHOPCTL" "$@" <&8 >&9 2>"$report" || { cat "$report" && return 1; }
+	cat "$report" >>"$scratch/reports"
+	cat "$report"
+	[[ -n ${only-} ]] || note "$(tail -n 1 "$report")"
+	exact d1
+}
+
+with_owners() {
+	with --owners "$scratch/owners" "$@"
+}
+
+in_router() {
+	share=7 devices='' with_owners
+}
+
+at_ingress() {
+	share=7 devices='"wire"' with_owners --devices
+}
+
+# d1 is a member, and has the ghosts: what is its own it keeps.
+in_peer() {
+	local mode=peer
+
+	ghosts add
+	share=3 devices='' with_owners --ghost
+	share=2 devices='"wire"' with_owners --ghost --devices
+	ghosts del
+}
+
+in_broadcast() {
+	local mode=broadcast
+
+	ghosts add
+	share=1 devices='' with_owners --ghost
+	share=2 devices='"wire"' with_owners --ghost --devices
+	ghosts del
+}
+
+ghosts() {
+	ip -n d1 address "$1" "$ghost4/32" dev lo
+	ip -n d1 address "$1" "$ghost6/128" dev lo
+}
+
+nobody_lives() {
+	local id
+
+	devices=''
+	configure d1
+	poll_until 10 ready
+	for id in 1 2 3 4 5 6 7; do
+		ctl d1 down "s$id"
+	done
+	share=1 sent
+}
+
+switched_off() {
+	devices=''
+	configure d1
+	sysctls d1 onehop/enabled=0
+	share=1 sent --owners "$scratch/owners" --disabled
+	sysctls d1 onehop/enabled=1
+}
+
+# What no frame on a wire comes to, and who else shows it.
+declare -A elsewhere=(
+	[drop_lro]="a driver that merges without saying how"
+	[drop_no_memory]="an allocation that fails"
+	[drop_no_route]="a route that goes between a packet and its way"
+	[drop_unclaimed]="a transition: transition-peer.sh"
+)
+
+# of_all NAME: a figure of all reports, as `decided`.
+of_all() {
+	awk -v name="$1" '$1 == "all" { for (i = 2; i < NF; i += 2) if ($i == name) sum += $(i + 1) } END { print sum + 0 }' "$scratch/reports"
+}
+
+sixty_percent_decided() {
+	local sent decided
+
+	sent=$(of_all sent) decided=$(of_all decided)
+	note "seed $seed: $sent frames, $decided decided, $(of_all doubtful) doubtful, $(of_all refused) refused by the tap"
+	((sent >= frames && decided * 10 >= sent * 6))
+}
+
+every_drop() {
+	local name
+
+	for name in $(ctl d1 stats | awk '/^drop_/ { print $1 }'); do
+		if [[ -n ${elsewhere[$name]-} ]]; then
+			note "$name: needs ${elsewhere[$name]}"
+			equal "$name" "$(of_all "$name")" 0
+		else
+			note "$name: $(of_all "$name")"
+			(($(of_all "$name") > 0))
+		fi
+	done
+}
+
+d1_up
+module_load
+owners "$scratch/owners"
+if [[ -n ${only-} ]]; then
+	plan 4
+else
+	plan 8
+fi
+run_case "router" in_router
+run_case "router, at ingress" at_ingress
+run_case "peer" in_peer
+run_case "broadcast" in_broadcast
+if [[ -z ${only-} ]]; then
+	run_case "nobody lives" nobody_lives
+	run_case "switched off" switched_off
+	run_case "60 in 100 are decided" sixty_percent_decided
+	run_case "every reason to drop is met, or met elsewhere" every_drop
+fi
+finish

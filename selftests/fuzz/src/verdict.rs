@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! What ought to become of a frame: design.md, "A packet's way", read once more, slowly.
+
+use crate::address::{is_ghost, GHOST6};
+use crate::bed::{is_peer, Bed, Mode, Place, Port, Server};
+use crate::frame::{word, Frame, Mac};
+use crate::law::{ends, is_neighbour_of, whose, Whose};
+use crate::stack::Arrival;
+use std::fmt;
+use std::net::IpAddr;
+
+/// The counter for messages of neighbour discovery that are stopped.
+pub const GUARDED: &str = "guarded";
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// The module's counter for it; none if it is not for a ghost, or does not get as far.
+    pub counter: Option<&'static str>,
+    pub output: Option<Output>,
+    /// That it may also end otherwise, with nothing sent.
+    pub is_doubtful: bool,
+}
+
+/// What a server gets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Output {
+    pub port: Port,
+    pub to: Mac,
+    /// As it came, which is as it goes but for its TTL or hop limit and what depends on that.
+    pub packet: Vec<u8>,
+    /// In pieces.
+    pub is_cut: bool,
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.counter.unwrap_or("not counted"))?;
+        if let Some(output) = &self.output {
+            let cut = if output.is_cut { ", cut" } else { "" };
+            write!(f, ", to {:02x?} on {:?}{cut}", output.to, output.port)?;
+        }
+        f.write_str(if self.is_doubtful { ", or nothing" } else { "" })
+    }
+}
+
+impl Verdict {
+    fn counted(counter: &'static str) -> Self {
+        Self {
+            counter: Some(counter),
+            ..Self::default()
+        }
+    }
+
+    pub fn of(bed: &Bed, frame: &Frame) -> Self {
+        let (Some(mut arrival), Some(from)) = (Arrival::of(frame), frame.from()) else {
+            return Self::default();
+        };
+        // At ingress; what is left to decide there is decided alike by PRE_ROUTING.
+        if bed.mode == Mode::Broadcast && bed.devices && !arrival.is_tagged {
+            if let Some((_, true)) = for_ghost(&arrival, arrival.packet) {
+                match whose(arrival.packet) {
+                    Whose::Client(client) => match bed.owner(client).map(|server| server.place) {
+                        Some(Place::Here) | None => {}
+                        Some(_) => return Self::counted("drop_not_owner"),
+                    },
+                    Whose::Neighbour => arrival.is_shared = false,
+                    _ => {}
+                }
+            }
+        }
+        let Some(shown) = arrival.shown(frame) else {
+            return Self::default();
+        };
+        let mut verdict = if is_neighbour_of(shown.packet, GHOST6.into()) {
+            Self::counted(GUARDED)
+        } else if let Some((_, true)) = for_ghost(&arrival, shown.packet) {
+            of_packet(bed, from, &arrival, shown.packet, frame)
+        } else {
+            // The stack may answer, and so send something to a ghost itself.
+            let is_from_ghost = ends(shown.packet).is_some_and(|(from, _)| is_ghost(from));
+            return Self {
+                is_doubtful: is_from_ghost,
+                ..Self::default()
+            };
+        };
+        verdict.is_doubtful |= shown.is_doubtful;
+        verdict
+    }
+}
+
+/// Where a packet of the frame's own family goes, and whether that is a ghost.
+fn for_ghost(arrival: &Arrival<'_>, packet: &[u8]) -> Option<(IpAddr, bool)> {
+    let (_, to) = ends(packet)?;
+    (to.is_ipv6() == arrival.is_ipv6).then(|| (to, is_ghost(to)))
+}
+
+/// What PRE_ROUTING decides.
+fn of_packet(bed: &Bed, from: Mac, arrival: &Arrival<'_>, packet: &[u8], frame: &Frame) -> Verdict {
+    let is_to_all = arrival.is_shared && bed.mode == Mode::Broadcast;
+    let left = || match bed.has_ghost && !is_to_all {
+        true => Verdict::counted("local"),
+        false => Verdict::counted("drop_not_dispatched"),
+    };
+    if !bed.enabled {
+        return Verdict::counted("drop_disabled");
+    }
+    if arrival.is_shared && bed.mode != Mode::Broadcast {
+        return left();
+    }
+    let client = match whose(packet) {
+        Whose::Client(client) => client,
+        Whose::Malformed => return Verdict::counted("drop_malformed"),
+        Whose::NotDispatched | Whose::Neighbour => return left(),
+    };
+    let Some(server) = bed.owner(client) else {
+        return Verdict::counted("drop_no_server");
+    };
+    match server.place {
+        Place::Here if bed.has_ghost => Verdict::counted("local"),
+        Place::Here => Verdict::counted("drop_not_local"),
+        _ if bed.mode == Mode::Broadcast => Verdict::counted("drop_not_owner"),
+        Place::Away => Verdict::counted("drop_unreachable"),
+        Place::On(_) if bed.mode == Mode::Peer && is_peer(from) => {
+            Verdict::counted("drop_misdirected")
+        }
+        Place::On(port) => sent(server, port, from, packet, frame),
+    }
+}
+
+fn sent(server: Server, port: Port, from: Mac, packet: &[u8], frame: &Frame) -> Verdict {
+    let is_ipv6 = packet[0] >> 4 == 6;
+    let lives = packet[if is_ipv6 { 7 } else { 8 }];
+    if lives <= 1 {
+        return Verdict::counted("drop_ttl");
+    }
+    if from == server.mac {
+        return Verdict::counted("drop_bounced");
+    }
+    let may_be_cut = !is_ipv6 && word(packet, 6).unwrap_or(0) & 0x4000 == 0;
+    let fits = fits(packet.len(), frame, port.mtu());
+    if fits == Some(false) && !may_be_cut {
+        return Verdict::counted("drop_too_big");
+    }
+    Verdict {
+        counter: Some("handed"),
+        output: Some(Output {
+            port,
+            to: server.mac,
+            packet: packet.to_vec(),
+            is_cut: fits != Some(true),
+        }),
+        is_doubtful: fits.is_none() && !may_be_cut,
+    }
+}
+
+/// Whether a packet, or each segment of one that is many, is within the MTU. The headers of segments
+/// are where the kernel has found them, or has been told: near the limit it is not told here.
+fn fits(length: usize, frame: &Frame, mtu: usize) -> Option<bool> {
+    let offloads = &frame.offloads;
+    if length <= mtu {
+        return Some(true);
+    }
+    if !frame.is_segments() {
+        return Some(false);
+    }
+    let headers = usize::from(offloads.checksum_start).max(100) + 60;
+    let size = usize::from(offloads.size.max(8));
+    if size > mtu {
+        Some(false)
+    } else {
+        (size + headers <= mtu).then_some(true)
+    }
+}
