@@ -24,8 +24,6 @@ families="ipv4 ipv6"
 . "$selftests/bed.sh"
 
 program=$(dirname "$ONEHOPCTL")/onehop_fuzz
-# A part's share of the frames, of 24; what has most ways to end gets most.
-share=0
 
 conf() {
 	local id
@@ -34,6 +32,7 @@ conf() {
 	for id in 1 2 3 4 5 6 7; do
 		printf '[pool.web.server.s%s]\nid = %s\naddress = "%s"\naddress6 = "%s"\n' "$id" "$id" "${v4[id]}" "${v6[id]}"
 		printf 'weight = %s\n' "${weights[id]}"
+		[[ " ${drained-} " != *" $id "* ]] || echo 'admin = "drain"'
 	done
 }
 
@@ -71,14 +70,14 @@ d1_up() {
 	} | ip -n d1 -batch -
 }
 
-# owners FILE: of each client that the pool can tell apart, by the oracle.
+# owners FILE [ID...]: of each client that the pool can tell apart, by the oracle, while these drain.
 owners() {
 	local id
 
 	{
 		echo "pool web hash 000102030405060708090a0b0c0d0e0f 256 12 12"
 		for id in 1 2 3 4 5 6 7; do
-			echo "server $id ${weights[id]} up - -"
+			echo "server $id ${weights[id]} $([[ " ${*:2} " == *" $id "* ]] && echo drain || echo up) - -"
 		done
 		"$program" --questions
 	} | "$tree/dispatch/oracle/oracle.py" >"$1"
@@ -91,43 +90,50 @@ ready() {
 		[6, "unreachable", "unreachable"], [7, "local", "local"]]'
 }
 
-# with OPTION...: d1 as it is configured, and the program told of it.
-with() {
-	configure d1
-	poll_until 10 ready
-	sent "$@"
-}
+# judged PART SHARE OPTION...: d1 as it is now, and so many of 30 frames. Each part has others.
+judged() {
+	local report=$scratch/report options=(--frames $((frames * $2 / 30)) --seed $((seed + $1)))
 
-sent() {
-	local report=$scratch/report
-
-	at d1 "$program" --mode "$mode" --seed "$seed" ${only:+--only "$only"} --frames $((frames * share / 24)) \
-		--tool "$ONEHOPCTL" "$@" <&8 >&9 2>"$report" || { cat "$report" && return 1; }
+	[[ -z ${only-} ]] || options=(--only "$only" --seed "$seed")
+	at d1 "$program" --mode "$mode" --tool "$ONEHOPCTL" "${options[@]}" "${@:3}" <&8 >&9 2>"$report" ||
+		{ cat "$report" && return 1; }
 	cat "$report" >>"$scratch/reports"
 	cat "$report"
-	[[ -n ${only-} ]] || note "$(tail -n 1 "$report")"
+	note "$(tail -n 1 "$report")"
 	exact d1
 }
 
-with_owners() {
-	with --owners "$scratch/owners" "$@"
+# afresh [DEVICE]: d1 as it was, with this device named.
+afresh() {
+	devices=${1:+"\"$1\""}
+	configure d1
+	poll_until 10 ready
+}
+
+# ghosts add|del: on d1, which is a server then.
+ghosts() {
+	ip -n d1 address "$1" "$ghost4/32" dev lo
+	ip -n d1 address "$1" "$ghost6/128" dev lo
 }
 
 in_router() {
-	share=7 devices='' with_owners
+	afresh
+	judged 1 7 --owners "$scratch/owners"
 }
 
 at_ingress() {
-	share=7 devices='"wire"' with_owners --devices
+	afresh wire
+	judged 2 7 --owners "$scratch/owners" --devices
 }
 
-# d1 is a member, and has the ghosts: what is its own it keeps.
 in_peer() {
 	local mode=peer
 
 	ghosts add
-	share=3 devices='' with_owners --ghost
-	share=2 devices='"wire"' with_owners --ghost --devices
+	afresh
+	judged 3 3 --owners "$scratch/owners" --ghost
+	afresh wire
+	judged 4 2 --owners "$scratch/owners" --ghost --devices
 	ghosts del
 }
 
@@ -135,42 +141,62 @@ in_broadcast() {
 	local mode=broadcast
 
 	ghosts add
-	share=1 devices='' with_owners --ghost
-	share=2 devices='"wire"' with_owners --ghost --devices
+	afresh
+	judged 5 1 --owners "$scratch/owners" --ghost
+	afresh wire
+	judged 6 2 --owners "$scratch/owners" --ghost --devices
 	ghosts del
 }
 
-ghosts() {
-	ip -n d1 address "$1" "$ghost4/32" dev lo
-	ip -n d1 address "$1" "$ghost6/128" dev lo
+# Clients of s1 and of d1 move, in each mode by its own method.
+in_transition() {
+	local mode part=7
+
+	ghosts add
+	for mode in router peer broadcast; do
+		afresh wire
+		sysctls d1 onehop/transition_seconds=3600
+		drained="1 7" conf >"$scratch/onehop.conf"
+		ctl d1 apply "$scratch/onehop.conf"
+		judged "$part" 2 --owners "$scratch/drained" --older "$scratch/owners" --ghost --devices
+		ctl d1 commit
+		part=$((part + 1))
+	done
+	ghosts del
 }
 
 nobody_lives() {
 	local id
 
-	devices=''
-	configure d1
-	poll_until 10 ready
+	afresh
 	for id in 1 2 3 4 5 6 7; do
 		ctl d1 down "s$id"
 	done
-	share=1 sent
+	judged 10 1
+	for id in 1 2 3 4 5 6 7; do
+		ctl d1 up "s$id"
+	done
 }
 
 switched_off() {
-	devices=''
-	configure d1
+	afresh
 	sysctls d1 onehop/enabled=0
-	share=1 sent --owners "$scratch/owners" --disabled
+	judged 11 1 --owners "$scratch/owners" --disabled
 	sysctls d1 onehop/enabled=1
 }
 
-# What no frame on a wire comes to, and who else shows it.
+# The ways are there, and what would have to be routed all the same finds none.
+without_a_route() {
+	afresh
+	ip -n d1 -6 rule add oif small unreachable pref 1
+	judged 12 1 --owners "$scratch/owners" --unrouted
+	ip -n d1 -6 rule del oif small unreachable pref 1
+}
+
+# What no frame on a wire comes to.
 declare -A elsewhere=(
 	[drop_lro]="a driver that merges without saying how"
 	[drop_no_memory]="an allocation that fails"
-	[drop_no_route]="a route that goes between a packet and its way"
-	[drop_unclaimed]="a transition: transition-peer.sh"
 )
 
 # of_all NAME: a figure of all reports, as `decided`.
@@ -203,19 +229,18 @@ every_drop() {
 d1_up
 module_load
 owners "$scratch/owners"
-if [[ -n ${only-} ]]; then
-	plan 4
-else
-	plan 8
-fi
+owners "$scratch/drained" 1 7
+plan $((${only:+-2} + 10))
 run_case "router" in_router
 run_case "router, at ingress" at_ingress
 run_case "peer" in_peer
 run_case "broadcast" in_broadcast
+run_case "in a transition" in_transition
+run_case "nobody lives" nobody_lives
+run_case "switched off" switched_off
+run_case "without a route" without_a_route
 if [[ -z ${only-} ]]; then
-	run_case "nobody lives" nobody_lives
-	run_case "switched off" switched_off
 	run_case "60 in 100 are decided" sixty_percent_decided
-	run_case "every reason to drop is met, or met elsewhere" every_drop
+	run_case "every reason to drop is met, or cannot be" every_drop
 fi
 finish

@@ -85,8 +85,12 @@ pub struct Bed {
     pub enabled: bool,
     /// Whether the dispatcher has the ghosts itself.
     pub has_ghost: bool,
-    /// Owners by family and the leading bits of a client; empty if nobody lives.
-    owners: HashMap<(bool, u32), u8>,
+    /// Whether a packet of IPv6 that takes the slow path to small finds no route.
+    pub unrouted: bool,
+    /// Of each client; empty if nobody lives.
+    pub owners: Owners,
+    /// By the function before, in a transition.
+    pub older: Owners,
 }
 
 impl Bed {
@@ -96,12 +100,21 @@ impl Bed {
             devices: false,
             enabled: true,
             has_ghost: false,
-            owners: HashMap::new(),
+            unrouted: false,
+            owners: Owners::default(),
+            older: Owners::default(),
         }
     }
+}
 
+/// Owners by family and the leading bits of a client.
+#[derive(Default)]
+pub struct Owners(HashMap<(bool, u32), u8>);
+
+impl Owners {
     /// From what the oracle has answered to [`questions`].
-    pub fn know(&mut self, file: &str) -> Result<(), String> {
+    pub fn read(file: &str) -> Result<Self, String> {
+        let mut owners = HashMap::new();
         let text = fs::read_to_string(file).map_err(|error| format!("'{file}': {error}"))?;
         for line in text.lines() {
             let wrong = || format!("'{line}' in '{file}': expected an answer about an owner");
@@ -113,17 +126,16 @@ impl Bed {
             match rest {
                 ["none"] => {}
                 ["up", id] => {
-                    self.owners
-                        .insert(key(client), id.parse().map_err(|_| wrong())?);
+                    owners.insert(key(client), id.parse().map_err(|_| wrong())?);
                 }
                 _ => return Err(wrong()),
             }
         }
-        Ok(())
+        Ok(Self(owners))
     }
 
-    pub fn owner(&self, client: IpAddr) -> Option<Server> {
-        self.owners.get(&key(client)).map(|&id| Server::of(id))
+    pub fn of(&self, client: IpAddr) -> Option<Server> {
+        self.0.get(&key(client)).map(|&id| Server::of(id))
     }
 }
 

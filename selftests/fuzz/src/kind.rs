@@ -184,10 +184,10 @@ fn quote6(random: &mut Random) -> Frame {
     message6(client6(random), icmp(kind, code, [0, 0, 5, 0], &inner))
 }
 
-/// Some fragments of one datagram, at places where they overlap as often as not.
+/// Fragments of few datagrams, at places where they overlap as often as not.
 fn fragment4(random: &mut Random) -> Frame {
     let protocol = random.pick(&[TCP, UDP, ICMP]);
-    let mut header = v4(random, protocol);
+    let mut header = v4(&mut datagram(random), protocol);
     let offset = random.pick(&[0, 1, 2, 8, 150, 185, 8000]);
     let more = random.pick(&[0, 0x2000]);
     header.fragment = offset | more;
@@ -202,10 +202,16 @@ fn fragment4(random: &mut Random) -> Frame {
     build::frame(IPV4, &header.packet(&payload))
 }
 
+/// What a datagram's fragments have in common.
+fn datagram(random: &mut Random) -> Random {
+    Random::new(0, 0, random.below(64) as u64)
+}
+
 fn fragment6(random: &mut Random) -> Frame {
     let protocol = random.pick(&[TCP, UDP, ICMPV6]);
+    let mut common = datagram(random);
     let offset = random.pick(&[0, 1, 2, 8, 150, 185, 8000]);
-    let mut payload = build::fragment(protocol, offset, random.one_in(2), random.next() as u32);
+    let mut payload = build::fragment(protocol, offset, random.one_in(2), common.next() as u32);
     payload.extend(match (protocol, offset) {
         (ICMPV6, 0) => icmp(128, 0, [0, 1, 0, 1], &random.bytes(64)),
         (_, 0) => transport(random, protocol),

@@ -17,9 +17,11 @@
 //!
 //!   --mode router|peer|broadcast
 //!   --owners FILE       the oracle's answers to --questions; without, nobody lives
+//!   --older FILE        likewise, by the function before, in a transition
 //!   --devices           the configuration names the devices
 //!   --disabled          net.onehop.enabled is 0
 //!   --ghost             the dispatcher has the ghosts
+//!   --unrouted          no route of IPv6 to small is found
 //!   --tool PROGRAM      onehopctl
 //!   --seed N            which frames (1)
 //!   --frames N          how many, over all kinds (10000)
@@ -49,7 +51,7 @@ mod sum;
 mod verdict;
 mod wire;
 
-use bed::{questions, Bed, Mode};
+use bed::{questions, Bed, Mode, Owners};
 use judge::{Judge, Report};
 use kind::Kind;
 use std::process::ExitCode;
@@ -89,7 +91,9 @@ fn run(arguments: &[String]) -> Result<(), String> {
                     }
                 }
             }
-            "--owners" => bed.know(value()?)?,
+            "--owners" => bed.owners = Owners::read(value()?)?,
+            "--older" => bed.older = Owners::read(value()?)?,
+            "--unrouted" => bed.unrouted = true,
             "--devices" => bed.devices = true,
             "--disabled" => bed.enabled = false,
             "--ghost" => bed.has_ghost = true,

@@ -20,6 +20,8 @@ pub struct Verdict {
     pub output: Option<Output>,
     /// That it may also end otherwise, with nothing sent.
     pub is_doubtful: bool,
+    /// Or like this: in a transition it is not told here which owner a connection is with.
+    pub other: Option<Box<Verdict>>,
 }
 
 /// What a server gets.
@@ -40,7 +42,11 @@ impl fmt::Display for Verdict {
             let cut = if output.is_cut { ", cut" } else { "" };
             write!(f, ", to {:02x?} on {:?}{cut}", output.to, output.port)?;
         }
-        f.write_str(if self.is_doubtful { ", or nothing" } else { "" })
+        f.write_str(if self.is_doubtful { ", or nothing" } else { "" })?;
+        match &self.other {
+            Some(other) => write!(f, ", or {other}"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -60,10 +66,16 @@ impl Verdict {
         if bed.mode == Mode::Broadcast && bed.devices && !arrival.is_tagged {
             if let Some((_, true)) = for_ghost(&arrival, arrival.packet) {
                 match whose(arrival.packet) {
-                    Whose::Client(client) => match bed.owner(client).map(|server| server.place) {
-                        Some(Place::Here) | None => {}
-                        Some(_) => return Self::counted("drop_not_owner"),
-                    },
+                    Whose::Client(client) => {
+                        let owners = [bed.owners.of(client), bed.older.of(client)];
+                        let is_here = owners
+                            .iter()
+                            .flatten()
+                            .any(|server| server.place == Place::Here);
+                        if owners[0].is_some() && !is_here {
+                            return Self::counted("drop_not_owner");
+                        }
+                    }
                     Whose::Neighbour => arrival.is_shared = false,
                     _ => {}
                 }
@@ -113,22 +125,52 @@ fn of_packet(bed: &Bed, from: Mac, arrival: &Arrival<'_>, packet: &[u8], frame: 
         Whose::Malformed => return Verdict::counted("drop_malformed"),
         Whose::NotDispatched | Whose::Neighbour => return left(),
     };
-    let Some(server) = bed.owner(client) else {
+    let Some(server) = bed.owners.of(client) else {
         return Verdict::counted("drop_no_server");
     };
+    let ends = |server, is_from_peer| at_owner(bed, server, from, is_from_peer, packet, frame);
+    match bed.older.of(client) {
+        // What a peer has sent may go on to the other of the two, and once more no further.
+        Some(older) if older != server => Verdict {
+            is_doubtful: true,
+            other: Some(Box::new(ends(older, false))),
+            ..ends(server, false)
+        },
+        _ => ends(server, bed.mode == Mode::Peer && is_peer(from)),
+    }
+}
+
+/// What becomes of a packet that is this server's.
+fn at_owner(
+    bed: &Bed,
+    server: Server,
+    from: Mac,
+    is_from_peer: bool,
+    packet: &[u8],
+    frame: &Frame,
+) -> Verdict {
     match server.place {
         Place::Here if bed.has_ghost => Verdict::counted("local"),
         Place::Here => Verdict::counted("drop_not_local"),
         _ if bed.mode == Mode::Broadcast => Verdict::counted("drop_not_owner"),
         Place::Away => Verdict::counted("drop_unreachable"),
-        Place::On(_) if bed.mode == Mode::Peer && is_peer(from) => {
-            Verdict::counted("drop_misdirected")
+        Place::On(_) if is_from_peer => Verdict::counted("drop_misdirected"),
+        Place::On(port) => {
+            let is_ipv6 = packet[0] >> 4 == 6;
+            let is_unrouted = bed.unrouted && port == Port::Small && is_ipv6;
+            sent(server, port, from, packet, frame, is_unrouted)
         }
-        Place::On(port) => sent(server, port, from, packet, frame),
     }
 }
 
-fn sent(server: Server, port: Port, from: Mac, packet: &[u8], frame: &Frame) -> Verdict {
+fn sent(
+    server: Server,
+    port: Port,
+    from: Mac,
+    packet: &[u8],
+    frame: &Frame,
+    is_unrouted: bool,
+) -> Verdict {
     let is_ipv6 = packet[0] >> 4 == 6;
     let lives = packet[if is_ipv6 { 7 } else { 8 }];
     if lives <= 1 {
@@ -139,6 +181,9 @@ fn sent(server: Server, port: Port, from: Mac, packet: &[u8], frame: &Frame) -> 
     }
     let may_be_cut = !is_ipv6 && word(packet, 6).unwrap_or(0) & 0x4000 == 0;
     let fits = fits(packet.len(), frame, port.mtu());
+    if fits == Some(false) && is_unrouted {
+        return Verdict::counted("drop_no_route");
+    }
     if fits == Some(false) && !may_be_cut {
         return Verdict::counted("drop_too_big");
     }
@@ -150,7 +195,8 @@ fn sent(server: Server, port: Port, from: Mac, packet: &[u8], frame: &Frame) -> 
             packet: packet.to_vec(),
             is_cut: fits != Some(true),
         }),
-        is_doubtful: fits.is_none() && !may_be_cut,
+        is_doubtful: fits.is_none() && (!may_be_cut || is_unrouted),
+        other: None,
     }
 }
 
