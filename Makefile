@@ -13,7 +13,7 @@ ONEHOPCTL := $(CARGO_TARGET_DIR)/release/onehopctl
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: all module ctl check test test-sanitised demo bench install clean
+.PHONY: all module ctl programs check test test-sanitised demo bench install clean
 
 all: module
 
@@ -44,16 +44,21 @@ module:
 ctl: $(kit)
 	$(CARGO) build --release --locked -p onehopctl
 
+# What the scripts run beside the tool.
+programs: $(kit)
+	$(CARGO) build --release --locked -p onehop_fuzz
+	$(CARGO) build --release --locked -p onehop_uapi --example verdict
+
 check: kit
 	tools/check
 
 # LONG=1: with every verb in every mode, and harder conditions.
-test: module ctl
+test: module ctl programs
 	tools/test $(if $(LONG),--long)
 
 # The same scripts, and faults.sh, in a kernel that finds faults: hours. SCRIPTS="lifecycle netns"
 # are those only.
-test-sanitised: module ctl
+test-sanitised: module ctl programs
 	kit/sanitised/module
 	selftests/run-all --sanitised $(if $(LONG),--long) $(if $(SCRIPTS),--only "$(SCRIPTS)")
 

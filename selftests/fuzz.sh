@@ -49,6 +49,9 @@ d1_up() {
 	sysctls d1 ipv4/ip_forward=1 ipv6/conf/all/forwarding=1
 	ip link set wire netns d1 address "$(mac d1)" mtu 9000
 	ip link set small netns d1 address "$(mac d1)" mtu 1400
+	# What another processor is sending would take ours with it, a moment later.
+	at d1 tc qdisc replace dev wire root noqueue
+	at d1 tc qdisc replace dev small root noqueue
 	{
 		echo "link set lo up"
 		echo "link set wire up"

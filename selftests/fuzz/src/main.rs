@@ -4,8 +4,8 @@
 //!
 //! The dispatcher's devices are taps: a frame that is written to one has been through the hooks when
 //! the write returns, and what the dispatcher has sent because of it can be read. So each frame is
-//! judged by itself, with no clock and no other process in between. [`judge`] holds the loop;
-//! [`kind`] and [`mutation`] make the frames; [`stack`], [`law`] and [`verdict`] say what ought to
+//! judged by itself, with no clock and no other process in between; over a veth it would be one of
+//! many under way. [`judge`] holds the loop; [`kind`] and [`mutation`] make the frames; [`stack`], [`law`] and [`verdict`] say what ought to
 //! become of one, naively, from the documentation and the kernel's source and never by the module's
 //! own code; [`output`] compares.
 //!
@@ -40,12 +40,16 @@ mod bed;
 mod build;
 mod counters;
 mod frame;
+mod ipv4;
+mod ipv6;
 mod judge;
 mod kind;
 mod law;
 mod mutation;
 mod output;
+mod payload;
 mod random;
+mod special;
 mod stack;
 mod sum;
 mod verdict;
@@ -104,7 +108,9 @@ fn run(arguments: &[String]) -> Result<(), String> {
             _ => return Err(format!("'{word}': expected an option")),
         }
     }
-    let wire = Wire::open().map_err(|error| format!("the taps: {error}"))?;
+    let mut wire = Wire::open().map_err(|error| format!("the taps: {error}"))?;
+    // What the dispatcher has had to say before is nobody's answer.
+    wire.sent().map_err(|error| format!("the taps: {error}"))?;
     let mut judge = Judge {
         bed,
         wire,
