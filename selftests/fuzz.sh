@@ -113,7 +113,7 @@ afresh() {
 	poll_until 10 ready
 }
 
-# ghosts add|del: on d1, which is a server then.
+# ghosts replace|del: on d1, which is a server then.
 ghosts() {
 	ip -n d1 address "$1" "$ghost4/32" dev lo
 	ip -n d1 address "$1" "$ghost6/128" dev lo
@@ -132,7 +132,7 @@ at_ingress() {
 in_peer() {
 	local mode=peer
 
-	ghosts add
+	ghosts replace
 	afresh
 	judged 3 3 --owners "$scratch/owners" --ghost
 	afresh wire
@@ -143,7 +143,7 @@ in_peer() {
 in_broadcast() {
 	local mode=broadcast
 
-	ghosts add
+	ghosts replace
 	afresh
 	judged 5 1 --owners "$scratch/owners" --ghost
 	afresh wire
@@ -155,7 +155,7 @@ in_broadcast() {
 in_transition() {
 	local mode part=7
 
-	ghosts add
+	ghosts replace
 	for mode in router peer broadcast; do
 		afresh wire
 		sysctls d1 onehop/transition_seconds=3600

@@ -5,9 +5,9 @@
 //! The dispatcher's devices are taps: a frame that is written to one has been through the hooks when
 //! the write returns, and what the dispatcher has sent because of it can be read. So each frame is
 //! judged by itself, with no clock and no other process in between; over a veth it would be one of
-//! many under way. [`judge`] holds the loop; [`kind`] and [`mutation`] make the frames; [`stack`], [`law`] and [`verdict`] say what ought to
-//! become of one, naively, from the documentation and the kernel's source and never by the module's
-//! own code; [`output`] compares.
+//! many under way. [`judge`] holds the loop; [`kind`] and [`mutation`] make the frames; [`stack`],
+//! [`law`] and [`verdict`] say what ought to become of one, naively, from the documentation and the
+//! kernel's source and never by the module's own code; [`output`] compares.
 //!
 //! As `selftests/fuzz.sh` starts it, in the dispatcher's namespace:
 //!

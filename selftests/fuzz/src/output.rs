@@ -41,8 +41,9 @@ fn on_its_way(frame: &Frame, verdict: &Verdict, on: &[(Port, &Frame)]) -> Result
     }
     let is_many = frame.offloads.kind != 0;
     match on {
-        // The device's driver looks at segments before it takes them, and may refuse.
-        [] if verdict.is_doubtful || is_many => Ok(()),
+        // The device's driver looks at segments before it takes them, and may refuse; so does the
+        // stack a checksum within the header, before it cuts the packet. (`ip_check_csum_start`)
+        [] if verdict.is_doubtful || is_many || output.is_cut && is_summed_early(frame) => Ok(()),
         [] => Err("not sent on".into()),
         [(_, one)] if !output.is_cut || is_many && same(frame, output, one).is_ok() => {
             same(frame, output, one)
@@ -77,6 +78,13 @@ fn addressed(output: &Output, port: Port, one: &Frame) -> Result<(), String> {
             output.to, output.port
         ))
     }
+}
+
+/// Whether a checksum is wanted of more than what is behind the header of IPv4.
+fn is_summed_early(frame: &Frame) -> bool {
+    let header = usize::from(frame.packet().first().unwrap_or(&0) & 15) * 4;
+    frame.offloads.is_checksum_wanting()
+        && usize::from(frame.offloads.checksum_start) < LINK + header
 }
 
 /// The packet as it ought to go.

@@ -58,6 +58,14 @@ impl Verdict {
         }
     }
 
+    /// What the stack deals with: it may answer, and what it sends to a ghost is this host's own.
+    fn of_stack(packet: &[u8]) -> Self {
+        Self {
+            is_doubtful: ends(packet).is_some_and(|(from, _)| is_ghost(from)),
+            ..Self::default()
+        }
+    }
+
     pub fn of(bed: &Bed, frame: &Frame) -> Self {
         let (Some(mut arrival), Some(from)) = (Arrival::of(frame), frame.from()) else {
             return Self::default();
@@ -82,19 +90,14 @@ impl Verdict {
             }
         }
         let Some(shown) = arrival.shown(frame) else {
-            return Self::default();
+            return Self::of_stack(arrival.packet);
         };
         let mut verdict = if is_neighbour_of(shown.packet, GHOST6.into()) {
             Self::counted(GUARDED)
         } else if let Some((_, true)) = for_ghost(&arrival, shown.packet) {
             of_packet(bed, from, &arrival, shown.packet, frame)
         } else {
-            // The stack may answer, and so send something to a ghost itself.
-            let is_from_ghost = ends(shown.packet).is_some_and(|(from, _)| is_ghost(from));
-            return Self {
-                is_doubtful: is_from_ghost,
-                ..Self::default()
-            };
+            return Self::of_stack(shown.packet);
         };
         verdict.is_doubtful |= shown.is_doubtful;
         verdict
