@@ -52,15 +52,17 @@ programs: $(kit)
 check: kit
 	tools/check
 
-# LONG=1: with every verb in every mode, and harder conditions.
-test: module ctl programs
-	tools/test $(if $(LONG),--long)
+# LONG=1: with every verb in every mode, and harder conditions. SCRIPTS="lifecycle netns": of the
+# scripts in the guest no more than those.
+scripts = $(if $(LONG),--long) $(if $(SCRIPTS),--only "$(SCRIPTS)")
 
-# The same scripts, and faults.sh, in a kernel that finds faults: hours. SCRIPTS="lifecycle netns"
-# are those only.
+test: module ctl programs
+	tools/test $(scripts)
+
+# The same scripts, and faults.sh, in a kernel that finds faults: hours.
 test-sanitised: module ctl programs
 	kit/sanitised/module
-	selftests/run-all --sanitised $(if $(LONG),--long) $(if $(SCRIPTS),--only "$(SCRIPTS)")
+	selftests/run-all --sanitised $(scripts)
 
 demo: module ctl
 	demo/run
