@@ -158,12 +158,7 @@ fn nobody<F: Family>(
 }
 
 /// Drops the packet and lets its sender know.
-fn refuse<F: Family>(
-    namespace: &Namespace,
-    skb: Skb<F>,
-    counter: Counter,
-    errno: u32,
-) -> Verdict {
+fn refuse<F: Family>(namespace: &Namespace, skb: Skb<F>, counter: Counter, errno: u32) -> Verdict {
     namespace.count(counter);
     skb.refuse(errno)
 }
