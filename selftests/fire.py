@@ -38,7 +38,8 @@ def make(fire, given):
         yield "seed {}: {} steps more: {}".format(given.seed, given.steps - WARM_UP, fire.flat(before))
     except (Failure, OSError) as reason:
         raise Failure(f"step {number} of seed {given.seed}: {reason}") from reason
-    yield f"{given.steps} steps in {time.monotonic() - begun:.0f} s, up to {fire.functions} functions: " + words(fire.kinds)
+    took = time.monotonic() - begun
+    yield f"{given.steps} steps in {took:.0f} s, up to {fire.functions} functions: {words(fire.kinds)}"
     yield "at rest: " + words(fire.counted)
 
 

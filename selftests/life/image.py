@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import mistakes
 from life.model import DOWN, DRAIN, NOBODY, UP, Form, Image, Server, Wish
-from uapi import C
+from uapi import C, make
 
 MOD, HASH, TABLE = (C[f"ONEHOP_KIND_{name}"] for name in ("MOD", "HASH", "TABLE"))
 ROUTER, BROADCAST, PEER = (C[f"ONEHOP_MODE_{name}"] for name in ("ROUTER", "BROADCAST", "PEER"))
@@ -123,12 +123,12 @@ def whole(chance):
 def encoded(image):
     index = {it.form.name: number for number, it in enumerate(image.wishes)}
     return mistakes.image(
-        pools=[mistakes.make("pool", **vars(it.form)) for it in image.wishes],
-        ghosts=[mistakes.make("ghost", pool=index[name], family=4 if len(address) == 4 else 6, address=address)
+        pools=[make("pool", **vars(it.form)) for it in image.wishes],
+        ghosts=[make("ghost", pool=index[name], family=4 if len(address) == 4 else 6, address=address)
                 for address, name in image.ghosts],
-        servers=[mistakes.make("server", pool=index[it.form.name], **vars(s)) for it in image.wishes for s in it.servers],
+        servers=[make("server", pool=index[it.form.name], **vars(s)) for it in image.wishes for s in it.servers],
         devices=[mistakes.device(name) for name in image.devices],
-        overrides=[mistakes.make("override", pool=index[it.form.name], family=4, bits=bits, address=address, server=number)
+        overrides=[make("override", pool=index[it.form.name], family=4, bits=bits, address=address, server=number)
                    for it in image.wishes for address, bits, number in it.overrides],
         owners=[owner for it in image.wishes for owner in it.table],
     )

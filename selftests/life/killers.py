@@ -184,8 +184,8 @@ def applies_at_once(fire):
     lost, none is mixed with another."""
     host, model = fresh(fire)
     wish = model.image().wishes[0]
-    images = [image.encoded(replace(model.image(), wishes=(replace(wish, form=replace(wish.form, seed=bytes([n]) * 16)),)))
-              for n in (4, 5, 6, 7)]
+    forms = [replace(wish.form, seed=bytes([n]) * 16) for n in (4, 5, 6, 7)]
+    images = [image.encoded(replace(model.image(), wishes=(replace(wish, form=form),))) for form in forms]
     for flags in C["ONEHOP_NOW"], C["ONEHOP_NOW"] | C["ONEHOP_EXPECT"]:
         with device(host.name) as opened:
             before = opened.info().generation

@@ -144,7 +144,8 @@ class Steps:
         name = self.chance.choice(names)
         begun = uptime()
         with device(host.name) as opened:
-            opened.must(IOC["SERVER"], make("set", pool=pool, server=name, field=FIELDS["admin"], value=DRAIN, seconds=1))
+            drain = make("set", pool=pool, server=name, field=FIELDS["admin"], value=DRAIN, seconds=1)
+            opened.must(IOC["SERVER"], drain)
             # As with a time it is new each time, whatever the state was.
             stands = model.generation
             model.set_server(pool, name, Stay(seconds=1), (begun, uptime()), admin=DRAIN)
@@ -207,7 +208,8 @@ class Steps:
 
     def network(self, host):
         """A step of the network, and what it was."""
-        what = pick(self.chance, ((4, "link"), (3, "nic"), (3, "address"), (3, "link address"), (3, "local"), (4, "route")))
+        what = pick(self.chance, ((4, "link"), (3, "nic"), (3, "address"), (3, "link address"), (3, "local"),
+                                  (4, "route")))
         number = self.chance.choice(image.NUMBERS)
         address = self.chance.choice((f"10.0.0.{number}", f"2001:db8::{number}"))
         kind = self.chance.choice(("unreachable", "via"))
