@@ -13,7 +13,7 @@ ONEHOPCTL := $(CARGO_TARGET_DIR)/release/onehopctl
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: all module ctl programs check test test-sanitised demo bench install clean
+.PHONY: all module ctl programs check test test-sanitised soak demo bench install clean
 
 all: module
 
@@ -52,8 +52,8 @@ programs: $(kit)
 check: kit
 	tools/check
 
-# LONG=1: with every verb in every mode, and harder conditions. SCRIPTS="lifecycle netns": of the
-# scripts in the guest no more than those.
+# LONG=1: with every verb in every mode, harder conditions, and 10,000 steps under fire.
+# SCRIPTS="lifecycle netns": of the scripts in the guest no more than those.
 scripts = $(if $(LONG),--long) $(if $(SCRIPTS),--only "$(SCRIPTS)")
 
 test: module ctl programs
@@ -63,6 +63,11 @@ test: module ctl programs
 test-sanitised: module ctl programs
 	kit/sanitised/module
 	selftests/run-all --sanitised $(scripts)
+
+# Half an hour of traffic and changes; `make test` has one minute of it.
+soak: export SOAK_SECONDS ?= 1800
+soak: module ctl
+	selftests/vm/run --timeout 7200 --script-timeout 7000 selftests/soak.sh
 
 demo: module ctl
 	demo/run
