@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 from expect import Failure, expect, name_of, state
-from inject import KINDS, SLAB, SLABS, Injection, counted
+from inject import KINDS, SLABS, Injection, counted
 from mistakes import image, rich_image
 from uapi import C, IOC, Device, S, make
 
@@ -207,7 +207,7 @@ def every_allocation(injection, name, before, call, state, after=lambda: None):
         injection.only(kind)
         for _ in range(2):  # what stays of a first call, such as a slab's pages, is there then
             before()
-            result, traced, _ = injection.traced(call)
+            result, _, _ = injection.traced(call)
             expect("errno of the undisturbed call", name_of(result), "0")
             done = state()[1]
             after()
@@ -216,39 +216,41 @@ def every_allocation(injection, name, before, call, state, after=lambda: None):
         for nth in range(1, MOST):
             before()
             old = state()[0]
-            result, seen, is_injected = injection.traced(call, nth)
+            result, seen, number = injection.traced(call, nth)
             failures = [it for it in seen if it.failed][:1]
             site = failures[0].site if failures else "?"
-            if not is_injected or result == 0:
+            if number is not None or result == 0:
                 expect("errno", name_of(result), "0")
                 expect(f"'{name}' without allocation {nth}, of {site}: new state", state()[1] == done, True)
                 after()
             else:
                 expect(f"errno without allocation {nth}, of {site}", name_of(result), "ENOMEM")
                 expect(f"'{name}' refused for allocation {nth}, of {site}: old state", state()[0] == old, True)
-            if not is_injected:
+            if number is not None:
                 break
             failed += failures
             survived += failures if result == 0 else []
         else:
             raise Failure(f"still fails after {MOST} allocations")
-        report(name, kind, nth - 1, [it for it in traced if it.event in SLAB], failed, survived)
+        # Not always as many in the end as before: misc_register() has a node more in a tree, or not.
+        print(f"# {name}: {kind}: {nth - 1} failed, {len(survived)} done without; in the end {number} could have")
+        report(kind, number, seen, failed, survived)
 
 
-def report(name, kind, number, traced, failed, survived):
-    """The sites, by name; and of objects as many as tracing saw in the undisturbed call, at the same."""
-    print(f"# {name}: {kind}: {number} failed, {len(survived)} done without" +
-          (f"; {len(traced)} traced" if kind == SLABS else ""))
+def report(kind, number, seen, failed, survived):
+    """The sites, by name. What tracing saw in the call that nothing disturbed has failed before, at the
+    same sites; and of objects it saw as many as could have failed in that call."""
+    traced = [it for it in seen if it.is_object == (kind == SLABS) and it.event.startswith("km")]
     done_without = counted(survived)
     for site, times in sorted(counted(failed).items()):
         print(f"#   {times} x {site}" + (f" ({done_without[site]} done without)" if site in done_without else ""))
+    # Of an insmod that has failed nobody knows any more what was where.
+    missing = counted(traced).keys() - counted(failed).keys()
+    if missing and not any(it.is_nameless for it in failed):
+        print(*(f"#   never: {' < '.join(it.stack[:12])}" for it in traced if it.site in missing), sep="\n")
+        raise Failure(f"sites traced, but never failed: {missing}")
     if kind == SLABS:
-        # Of an insmod that has failed nobody knows any more what was where.
-        missing = counted(traced) - counted(failed)
-        if missing and not any(it.is_nameless for it in failed):
-            print(*(f"#   never: {' < '.join(it.stack[:12])}" for it in traced if it.site in missing), sep="\n")
-            raise Failure(f"sites traced, but never failed: {dict(missing)}")
-        expect("number failed and traced", number, len(traced))
+        expect("number that could fail, and traced", number, len(traced))
 
 
 def main():

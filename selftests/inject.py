@@ -18,6 +18,7 @@ MODULES = 0xFFFFFFFFA0000000, 0xFFFFFFFFFF000000
 # Objects; and pages, for large ones, or when a slab has no object left, which is not every time.
 KINDS = SLABS, PAGES = "failslab", "fail_page_alloc"
 SLAB = "kmalloc", "kmem_cache_alloc"
+LARGEST_OBJECT = 8192  # whoever asks for more, gets pages
 EVENTS = *SLAB, "mm_page_alloc", "percpu_alloc_percpu", "percpu_alloc_percpu_fail"
 EVENT = re.compile(r"^.*: (" + "|".join(EVENTS) + r"): (.*)$")
 NOTHING = re.compile(r"\b(ptr|page)=(0+|\(null\)|\(efault\))\s")
@@ -53,6 +54,8 @@ class Allocation:
 
     def __init__(self, event, said, stack):
         self.event, self.stack = event, stack
+        size = re.search(r"bytes_req=(\d+)", said)
+        self.is_object = event in SLAB and not (size and int(size[1]) > LARGEST_OBJECT)
         self.failed = bool(NOTHING.search(said + " ")) or event == "percpu_alloc_percpu_fail"
         ours = [at for at, frame in enumerate(stack) if "[onehop]" in frame or is_module(frame)]
         self.is_ours = bool(ours) and not any(OTHERS.search(frame) for frame in stack[:ours[0]])
@@ -119,7 +122,8 @@ class Injection:
             put(f"{DEBUG}/{it}/require-end", hex(MODULES[1] if it == kind else 1))
 
     def traced(self, call, nth=0):
-        """The call's result, the module's allocations in it, and whether one was made to fail."""
+        """The call's result, the module's allocations in it, and how many of them could have failed
+        before the nth; None if that did fail."""
         put(f"{TRACING}/trace", "")
         os.pwrite(self.trace, b"1", 0)
         os.pwrite(self.nth, str(nth).encode(), 0)
@@ -130,7 +134,7 @@ class Injection:
             os.pwrite(self.nth, b"0", 0)
             os.pwrite(self.trace, b"0", 0)
         with open(f"{TRACING}/trace", errors="replace") as file:
-            return result, allocations(file.read()), bool(nth) and left == 0
+            return result, allocations(file.read()), nth - left if left or not nth else None
 
     def complaints(self):
         """What the kernel has said since, but that memory was short: it shows a stack then, too."""
