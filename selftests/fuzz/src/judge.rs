@@ -2,17 +2,22 @@
 
 //! Sends frames one after the other and judges each; then what has been counted of all.
 
-use crate::bed::Bed;
+use crate::bed::{Bed, Server};
 use crate::counters::{self, Counters, Expected};
 use crate::kind::Kind;
 use crate::mutation;
 use crate::output::compare;
+use crate::random::Random;
 use crate::verdict::Verdict;
 use crate::wire::Wire;
 use std::ops::Range;
+use std::time::{Duration, Instant};
 
 /// Counters of packets that nobody was asked the owner of.
 const UNDECIDED: [&str; 3] = ["drop_disabled", "drop_malformed", "drop_not_dispatched"];
+
+/// More than a machine that is busy with other things takes.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 pub struct Judge {
     pub bed: Bed,
@@ -54,6 +59,34 @@ impl Report {
 }
 
 impl Judge {
+    /// Waits until the dispatcher knows its peers, which it learns a moment after it has been
+    /// configured: until a frame of one is not sent on again.
+    ///
+    /// # Errors
+    ///
+    /// It does not learn.
+    pub fn await_peers(&mut self) -> Result<(), String> {
+        const MISDIRECTED: &str = "drop_misdirected";
+        let from_peer = (0..)
+            .map(|index| {
+                let mut frame = Kind::Tcp4.make(&mut Random::new(0, 0, index));
+                frame.bytes[6..12].copy_from_slice(&Server::of(1).mac);
+                frame
+            })
+            .find(|frame| Verdict::of(&self.bed, frame).counter == Some(MISDIRECTED));
+        let frame = from_peer.ok_or("no client is a peer's")?;
+        let begun = Instant::now();
+        while self.counters.get(MISDIRECTED) == Some(&0) {
+            if begun.elapsed() > PATIENCE {
+                return Err(format!("peers are not known after {PATIENCE:?}"));
+            }
+            let sent = self.wire.send(&frame).and_then(|_| self.wire.sent());
+            sent.map_err(|error| format!("the tap: {error}"))?;
+            self.counters = counters::read(&self.tool)?;
+        }
+        Ok(())
+    }
+
     /// Frames of one kind.
     ///
     /// # Errors

@@ -118,6 +118,9 @@ fn run(arguments: &[String]) -> Result<(), String> {
         tool,
         seed,
     };
+    if judge.bed.mode == Mode::Peer {
+        judge.await_peers()?;
+    }
     if let Some((kind, index)) = only {
         show(kind.name(), &judge.run(kind, index..index + 1)?);
         return Ok(());
