@@ -276,8 +276,10 @@ class Steps:
 
     # All of them
 
-    CALLS = ((24, "change"), (2, "same"), (1, "empty"), (4, "mistake"), (26, "server"), (12, "transition"),
-             (1, "brief"), (3, "answer"), (5, "setting"), (22, "network"), (2, "delete"), (1, "unload"), (1, "held"))
+    # A life of some hundred calls, so that what they leave behind gets to meet.
+    CALLS = ((48, "change"), (4, "same"), (1, "empty"), (8, "mistake"), (52, "server"), (24, "transition"),
+             (2, "brief"), (6, "answer"), (10, "setting"), (44, "network"), (2, "delete"), (1, "unload"),
+             (1, "held"))
     WITHOUT = ((3, "network"), (3, "load"), (1, "delete"))
 
     def step(self):
