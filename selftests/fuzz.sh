@@ -64,7 +64,7 @@ d1_up() {
 		echo "neigh replace 10.0.0.254 lladdr $(mac r) dev wire nud permanent"
 		echo "neigh replace 2001:db8::254 lladdr $(mac r) dev wire nud permanent"
 		echo "route replace default via 10.0.0.254 dev wire"
-		echo "route replace default via 2001:db8::254 dev wire"
+		echo "route replace default via 2001:db8::254 dev wire onlink"
 		for id in 1 2 3 4; do
 			echo "neigh replace ${v4[id]} lladdr $(mac s$id) dev wire nud permanent"
 			echo "neigh replace ${v6[id]} lladdr $(mac s$id) dev wire nud permanent"

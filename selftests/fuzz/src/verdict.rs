@@ -8,7 +8,6 @@ use crate::frame::{word, Frame, Mac};
 use crate::law::{ends, is_neighbour_of, whose, Whose};
 use crate::stack::Arrival;
 use std::fmt;
-use std::net::IpAddr;
 
 /// The counter for messages of neighbour discovery that are stopped.
 pub const GUARDED: &str = "guarded";
@@ -70,23 +69,9 @@ impl Verdict {
         let (Some(mut arrival), Some(from)) = (Arrival::of(frame), frame.from()) else {
             return Self::default();
         };
-        // At ingress; what is left to decide there is decided alike by PRE_ROUTING.
         if bed.mode == Mode::Broadcast && bed.devices && !arrival.is_tagged {
-            if let Some((_, true)) = for_ghost(&arrival, arrival.packet) {
-                match whose(arrival.packet) {
-                    Whose::Client(client) => {
-                        let owners = [bed.owners.of(client), bed.older.of(client)];
-                        let is_here = owners
-                            .iter()
-                            .flatten()
-                            .any(|server| server.place == Place::Here);
-                        if owners[0].is_some() && !is_here {
-                            return Self::counted("drop_not_owner");
-                        }
-                    }
-                    Whose::Neighbour => arrival.is_shared = false,
-                    _ => {}
-                }
+            if let Some(verdict) = at_ingress(bed, &mut arrival) {
+                return verdict;
             }
         }
         let Some(shown) = arrival.shown(frame) else {
@@ -94,7 +79,7 @@ impl Verdict {
         };
         let mut verdict = if is_neighbour_of(shown.packet, GHOST6.into()) {
             Self::counted(GUARDED)
-        } else if let Some((_, true)) = for_ghost(&arrival, shown.packet) {
+        } else if is_for_ghost(&arrival, shown.packet) {
             of_packet(bed, from, &arrival, shown.packet, frame)
         } else {
             return Self::of_stack(shown.packet);
@@ -104,10 +89,29 @@ impl Verdict {
     }
 }
 
-/// Where a packet of the frame's own family goes, and whether that is a ghost.
-fn for_ghost(arrival: &Arrival<'_>, packet: &[u8]) -> Option<(IpAddr, bool)> {
-    let (_, to) = ends(packet)?;
-    (to.is_ipv6() == arrival.is_ipv6).then(|| (to, is_ghost(to)))
+/// What mode broadcast decides before the stack has looked; what is left, PRE_ROUTING decides.
+fn at_ingress(bed: &Bed, arrival: &mut Arrival<'_>) -> Option<Verdict> {
+    if !is_for_ghost(arrival, arrival.packet) {
+        return None;
+    }
+    match whose(arrival.packet) {
+        Whose::Client(client) => {
+            let owner = bed.owners.of(client)?;
+            let is_here = |server: Server| server.place == Place::Here;
+            let is_dropped = !is_here(owner) && !bed.older.of(client).is_some_and(is_here);
+            is_dropped.then(|| Verdict::counted("drop_not_owner"))
+        }
+        Whose::Neighbour => {
+            arrival.is_shared = false;
+            None
+        }
+        Whose::NotDispatched | Whose::Malformed => None,
+    }
+}
+
+/// Whether a packet, which is of the family that the frame says, goes to a ghost.
+fn is_for_ghost(arrival: &Arrival<'_>, packet: &[u8]) -> bool {
+    ends(packet).is_some_and(|(_, to)| to.is_ipv6() == arrival.is_ipv6 && is_ghost(to))
 }
 
 /// What PRE_ROUTING decides.
