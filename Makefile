@@ -64,7 +64,7 @@ test-sanitised: module ctl programs
 	kit/sanitised/module
 	selftests/run-all --sanitised $(scripts)
 
-# Half an hour of traffic and changes; `make test` has one minute of it.
+# Half an hour of traffic and changes; `make test LONG=1` has one minute of it.
 soak: export SOAK_SECONDS ?= 1800
 soak: module ctl
 	selftests/vm/run --timeout 7200 --script-timeout 7000 selftests/soak.sh
