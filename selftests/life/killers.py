@@ -93,7 +93,10 @@ def exit_in_transition(fire):
 
 
 def tracked(opened, model):
-    """A transition in which connections are noted."""
+    """A transition in which connections are noted: with one server alive nobody would move."""
+    for server in model.image().wishes[0].servers:
+        up = make("set", pool="web", server=server.name, field=C["ONEHOP_FIELD_HEALTH"], value=C["ONEHOP_HEALTH_UP"])
+        opened.must(IOC["SERVER"], up)
     wish = replace(model.image().wishes[0], form=replace(model.image().wishes[0].form, method=1))
     for wanted in wish, replace(wish, form=replace(wish.form, seed=bytes([3]) * 16)):
         begun = uptime()
