@@ -129,13 +129,6 @@ traffic() {
 	start "$scratch/ttl" cm ping -q -i 0.05 -t 2 -I "${many4[41]}" $ghost4
 }
 
-at_rest() {
-	local seen
-	seen=$(counter d1 seen)
-	sleep 1
-	[[ $(counter d1 seen) == "$seen" ]]
-}
-
 # change NUMBER: a change of one kind, on a server of chance.
 change() {
 	local name=${servers[RANDOM % 4]}
@@ -212,10 +205,9 @@ returns() {
 	ctl d1 up "$1"
 }
 
-# quiet: nothing is under way any more, and all is at its beginning.
+# quiet: nobody sends any more, and all is at its beginning.
 quiet() {
 	stop_all
-	poll_until 60 at_rest
 	with_d1 | ctl d1 apply --now -
 	ctl d1 commit
 }
@@ -252,8 +244,9 @@ round() {
 	stop "$pulse"
 	quiet
 	lively 1
-	exact d1
-	poll_until 10 balanced
+	# What was under way is where it belongs.
+	poll_until 60 exact d1
+	poll_until 60 balanced
 	note "$(balanced)"
 	note "$(ctl d1 stats | awk '$2 > 0 { printf "%s %s ", $1, $2 }')"
 	note "least in $interval s: $(sort -n "$scratch/pulse" | head -n 1) seen, answered; $made changes"
