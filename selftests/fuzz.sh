@@ -133,26 +133,25 @@ at_ingress() {
 	judged 2 7 --owners "$scratch/owners" --devices
 }
 
-in_peer() {
-	local mode=peer
+# as_member MODE PART SHARE SHARE: d1 is a server, too; these shares of the frames without a device
+# named, and with one.
+as_member() {
+	local mode=$1
 
 	afresh
 	ghosts replace
-	judged 3 3 --owners "$scratch/owners" --ghost
+	judged "$2" "$3" --owners "$scratch/owners" --ghost
 	afresh wire
 	ghosts replace
-	judged 4 2 --owners "$scratch/owners" --ghost --devices
+	judged $(($2 + 1)) "$4" --owners "$scratch/owners" --ghost --devices
+}
+
+in_peer() {
+	as_member peer 3 3 2
 }
 
 in_broadcast() {
-	local mode=broadcast
-
-	afresh
-	ghosts replace
-	judged 5 1 --owners "$scratch/owners" --ghost
-	afresh wire
-	ghosts replace
-	judged 6 2 --owners "$scratch/owners" --ghost --devices
+	as_member broadcast 5 1 2
 }
 
 # Clients of s1 and of d1 move, in each mode by its own method.
