@@ -11,23 +11,17 @@ import errno
 import os
 import subprocess
 import sys
+from functools import partial
 
-from expect import Failure, expect, name_of, state
+from expect import Failure, expect, name_of, report, state
 from inject import KINDS, SLABS, Injection, counted
+from life.module import Module
 from mistakes import image, rich_image
 from uapi import C, IOC, Device, S, make
 
-MODULE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "onehop.ko")
-LIBC = ctypes.CDLL(None, use_errno=True)
-FINIT_MODULE, DELETE_MODULE = 313, 176  # x86-64
 FOREVER, NOW = C["ONEHOP_FOREVER"], C["ONEHOP_NOW"]
 MOST = 5000  # a call that still fails then never ends
 BLANK = image(pools=[], ghosts=[], servers=[])
-
-
-def syscall(number, *arguments):
-    """The errno, 0 on success."""
-    return ctypes.get_errno() if LIBC.syscall(number, *arguments) < 0 else 0
 
 
 def system(call, *arguments):
@@ -49,20 +43,9 @@ def timeless(dumped):
     return image
 
 
-class Module:
-    """Is loaded, or not."""
-
-    def __init__(self):
-        self.file = os.open(MODULE, os.O_RDONLY)
-
-    def load(self):
-        return syscall(FINIT_MODULE, self.file, b"", 0)
-
-    def unload(self):
-        expect("rmmod", name_of(syscall(DELETE_MODULE, b"onehop", os.O_NONBLOCK)), "0")
-
-    def state(self):
-        return 2 * (tuple(os.path.exists(path) for path in ("/sys/module/onehop", "/dev/onehop", "/proc/sys/net/onehop")),)
+def traces_of_module():
+    """As a state: is there anything of it?"""
+    return 2 * (tuple(os.path.exists(path) for path in ("/sys/module/onehop", "/dev/onehop", "/proc/sys/net/onehop")),)
 
 
 class Namespace:
@@ -235,10 +218,10 @@ def every_allocation(injection, name, before, call, state, after=lambda: None):
             raise Failure(f"still fails after {MOST} allocations")
         # Not always as many in the end as before: misc_register() has a node more in a tree, or not.
         print(f"# {name}: {kind}: {nth - 1} failed, {done_without} done without; in the end {number} could have")
-        report(kind, number, seen, failed, survived)
+        compare(kind, number, seen, failed, survived)
 
 
-def report(kind, number, seen, failed, survived):
+def compare(kind, number, seen, failed, survived):
     """The sites, by name. Of objects tracing saw as many as could have failed in the call that nothing
     disturbed, and they have failed before, at the same sites; it says nothing of pages that fail."""
     done_without = counted(survived)
@@ -260,14 +243,7 @@ def main():
     injection, module, other = Injection(), Module(), Namespace()
 
     def insmod():
-        every_allocation(injection, "insmod", lambda: None, module.load, module.state, module.unload)
-
-    def loaded(case, *arguments):
-        expect("insmod", name_of(module.load()), "0")
-        try:
-            case(*arguments)
-        finally:
-            module.unload()
+        every_allocation(injection, "insmod", lambda: None, module.try_load, traces_of_module, module.unload)
 
     def namespace():
         every_allocation(injection, "a namespace", lambda: None, other.enter, other.state, other.leave)
@@ -279,21 +255,21 @@ def main():
         finally:
             calls.close()
 
-    cases = [("insmod", insmod), ("a namespace", lambda: loaded(namespace)),
-             *((name, lambda name=name, before=before, call=call: loaded(one, name, before, call))
-               for name, before, call in CALLS)]
-    cases = [case for case in cases if case[0] in sys.argv[1:] or len(sys.argv) == 1]
-    failures = 0
-    print(f"KTAP version 1\n1..{len(cases)}", flush=True)
-    for number, (name, case) in enumerate(cases, 1):
+    def loaded(case, *arguments):
+        module.load()
         try:
-            case()
-            expect("the kernel's words", injection.complaints(), [])
-            print(f"ok {number} - any any faults: {name}", flush=True)
-        except (Failure, OSError) as reason:
-            failures += 1
-            print(f"not ok {number} - any any faults: {name}\n# | {reason}", flush=True)
-    return 1 if failures else 0
+            case(*arguments)
+        finally:
+            module.unload()
+
+    def in_silence(case, *arguments):
+        case(*arguments)
+        expect("the kernel's words", injection.complaints(), [])
+
+    cases = [("insmod", insmod), ("a namespace", partial(loaded, namespace)),
+             *((case[0], partial(loaded, one, *case)) for case in CALLS)]
+    return report("faults", [(name, partial(in_silence, case)) for name, case in cases
+                             if name in sys.argv[1:] or len(sys.argv) == 1])
 
 
 if __name__ == "__main__":

@@ -17,11 +17,11 @@ TRACING = "/sys/kernel/tracing"
 MODULES = 0xFFFFFFFFA0000000, 0xFFFFFFFFFF000000
 # Objects; and pages, for large ones, or when a slab has no object left, which is not every time.
 KINDS = SLABS, PAGES = "failslab", "fail_page_alloc"
-SLAB = "kmalloc", "kmem_cache_alloc"
+# Of objects, and of large ones, too; of pages that are refused tracing says nothing.
+EVENTS = "kmalloc", "kmem_cache_alloc"
 LARGEST_OBJECT = 8192  # whoever asks for more, gets pages
-EVENTS = *SLAB, "mm_page_alloc", "percpu_alloc_percpu", "percpu_alloc_percpu_fail"
 EVENT = re.compile(r"^.*: (" + "|".join(EVENTS) + r"): (.*)$")
-NOTHING = re.compile(r"\b(ptr|page)=(0+|\(null\)|\(efault\))\s")
+NOTHING = re.compile(r"\bptr=(0+|\(null\))\s")
 OURS = re.compile(r"(control|state|hooks|ffi)::")
 # The validators' own notes of an allocation are not the module's; they have reserves of their own.
 OTHERS = re.compile(r"kmemleak|__alloc_object|__create_object|debug_object|fill_pool|stack_depot|kasan_save")
@@ -52,11 +52,10 @@ def readable(symbol):
 class Allocation:
     """One that the module asked for, by what tracing says."""
 
-    def __init__(self, event, said, stack):
-        self.event, self.stack = event, stack
-        size = re.search(r"bytes_req=(\d+)", said)
-        self.is_object = event in SLAB and not (size and int(size[1]) > LARGEST_OBJECT)
-        self.failed = bool(NOTHING.search(said + " ")) or event == "percpu_alloc_percpu_fail"
+    def __init__(self, said, stack):
+        self.stack = stack
+        self.is_object = int(re.search(r"bytes_req=(\d+)", said)[1]) <= LARGEST_OBJECT
+        self.failed = bool(NOTHING.search(said))
         ours = [at for at, frame in enumerate(stack) if "[onehop]" in frame or is_module(frame)]
         self.is_ours = bool(ours) and not any(OTHERS.search(frame) for frame in stack[:ours[0]])
         # Code of an insmod that failed is gone when the trace is read, and so are its names.
@@ -75,29 +74,28 @@ def is_module(frame):
 
 def allocations(trace):
     """The module's, in order."""
-    found, event, stack = [], None, []
-    for line in [*trace.splitlines(), "end: kmalloc: "]:
+    found = []
+    for line in trace.splitlines():
         begins = EVENT.match(line)
         if begins:
-            if event:
-                found.append(Allocation(*event, stack))
-            event, stack = begins.groups(), []
-        elif line.lstrip().startswith("=> "):
-            stack.append(line.lstrip()[3:].strip())
-    return [it for it in found if it.is_ours]
+            found.append((begins[2], []))
+        elif found and line.lstrip().startswith("=> "):
+            found[-1][1].append(line.lstrip()[3:].strip())
+    return [it for it in (Allocation(*event) for event in found) if it.is_ours]
 
 
 class Injection:
     """The faults of this task. One for the whole process, which has one thread."""
 
     def __init__(self):
+        begin, end = kmemleak()
         for kind in KINDS:
             folder = f"{DEBUG}/{kind}"
             put(f"{folder}/ignore-gfp-wait", "N")
             put(f"{folder}/verbose", 0)
             put(f"{folder}/stacktrace-depth", 32)
-            put(f"{folder}/reject-start", hex(symbols()[0]))
-            put(f"{folder}/reject-end", hex(symbols()[1]))
+            put(f"{folder}/reject-start", hex(begin))
+            put(f"{folder}/reject-end", hex(end))
         put(f"{DEBUG}/fail_page_alloc/ignore-gfp-highmem", "N")
         put(f"{DEBUG}/fail_page_alloc/min-order", 0)
         put(f"{TRACING}/tracing_on", 0)
@@ -106,7 +104,7 @@ class Injection:
         put(f"{TRACING}/options/sym-offset", 1)
         put(f"{TRACING}/buffer_size_kb", 8192)
         for event in EVENTS:
-            put(f"{TRACING}/events/{'percpu' if 'percpu' in event else 'kmem'}/{event}/enable", 1)
+            put(f"{TRACING}/events/kmem/{event}/enable", 1)
         self.nth = os.open(f"/proc/self/task/{threading.get_native_id()}/fail-nth", os.O_RDWR)
         self.trace = os.open(f"{TRACING}/tracing_on", os.O_WRONLY)
         self.log = os.open("/dev/kmsg", os.O_RDONLY | os.O_NONBLOCK)
@@ -148,7 +146,7 @@ class Injection:
                 found.append(said)
 
 
-def symbols():
+def kmemleak():
     """From where to where the code lies that keeps kmemleak's notes."""
     with open("/proc/kallsyms") as file:
         lines = [line.split() for line in file]

@@ -20,12 +20,17 @@ class Module:
     def __init__(self):
         self.is_loaded = os.path.isdir("/sys/module/onehop")
 
-    def load(self):
+    @staticmethod
+    def try_load():
+        """The errno, 0 on success."""
         file = os.open(PATH, os.O_RDONLY)
-        failed = LIBC.syscall(FINIT_MODULE, file, b"", 0)
-        error = ctypes.get_errno()
+        error = ctypes.get_errno() if LIBC.syscall(FINIT_MODULE, file, b"", 0) else 0
         os.close(file)
-        if failed:
+        return error
+
+    def load(self):
+        error = self.try_load()
+        if error:
             raise OSError(error, "insmod: " + os.strerror(error))
         self.is_loaded = True
         wait("/dev/onehop", lambda: os.path.exists("/dev/onehop"))
